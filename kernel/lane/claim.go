@@ -1,0 +1,118 @@
+package lane
+
+import "fmt"
+
+// A Request is what a worker asks for, as it came.
+type Request struct {
+	Lane string
+	Kind string   // empty, cluster, keyword, global or an exclusive lane's name
+	Tree []string // empty: the declared tree
+}
+
+// A Claim is a request read against the taxonomy: what a lease would record.
+type Claim struct {
+	Lane      string   // canonical, aliases resolved
+	Kind      string   // the decided kind
+	Tree      []string // cleaned; empty only for a reserved lane
+	Exclusive bool
+	Declared  bool
+}
+
+// Resolve reads a request before any lease is looked at. When ok is false,
+// no is the answer: a refusal (unknown lane, unknown tree, tree outside the
+// lane), or no verdict where the request or the taxonomy is malformed.
+func Resolve(req Request, lanes Taxonomy) (c Claim, no Verdict, ok bool) {
+	r, err := lanes.roster()
+	if err != nil {
+		return c, malformed(err), false
+	}
+	return r.resolve(req)
+}
+
+func (r roster) resolve(req Request) (c Claim, no Verdict, ok bool) {
+	name, kind, err := r.words(req)
+	if err != nil {
+		return c, malformed(err), false
+	}
+	tree, err := CleanTree(req.Tree)
+	if err != nil {
+		return c, malformed(err), false
+	}
+	if Reserved(name) {
+		if len(tree) > 0 || kind != "" {
+			return c, malformed(fmt.Errorf("lane %q is reserved: it takes no tree and no kind", name)), false
+		}
+		return Claim{Lane: name, Kind: Cluster, Tree: tree}, no, true
+	}
+	c = Claim{
+		Lane:      name,
+		Exclusive: r.excludes(name, kind),
+		Declared:  r.declared(name),
+	}
+	c.Kind = r.decide(c, kind)
+	c.Tree, no, ok = r.claimTree(c, tree)
+	return c, no, ok
+}
+
+// words returns the canonical lane and kind of a request.
+func (r roster) words(req Request) (name, kind string, err error) {
+	if kind = req.Kind; kind != "" {
+		if kind, err = Canonical(kind); err != nil || !r.known(kind) {
+			return "", "", fmt.Errorf("unknown kind %q: use cluster, keyword, global or the name of an exclusive lane", clip(req.Kind))
+		}
+	}
+	name = req.Lane
+	if name == "" && (kind == Global || r.exclusive[kind]) {
+		name = kind
+	}
+	if name == "" {
+		return "", "", fmt.Errorf("no lane named: say which with --lane")
+	}
+	if name, err = Canonical(name); err != nil {
+		return "", "", err
+	}
+	if target, ok := r.aliases[name]; ok {
+		name = target
+	}
+	return name, kind, nil
+}
+
+func (r roster) known(kind string) bool {
+	return kind == Cluster || kind == Keyword || kind == Global || r.exclusive[kind]
+}
+
+// decide returns the kind a lease records. It is never the asked-for word
+// where that would hide that the lease excludes others.
+func (r roster) decide(c Claim, kind string) string {
+	switch {
+	case r.exclusive[c.Lane]:
+		return c.Lane
+	case c.Exclusive:
+		return kind
+	case kind == Keyword || !c.Declared:
+		return Keyword
+	}
+	return Cluster
+}
+
+// claimTree settles the region. An explicit tree narrows a declared one; a
+// lane that is not declared lives by its explicit tree alone.
+func (r roster) claimTree(c Claim, asked []string) (tree []string, no Verdict, ok bool) {
+	declared := r.trees[c.Lane]
+	if len(declared) == 0 && c.Exclusive && c.Declared {
+		declared = []string{universal}
+	}
+	switch {
+	case !c.Declared && len(asked) == 0:
+		return nil, refuse(UnknownLane, "lane "+show(c.Lane)+" is not declared in dos.toml: declare it, or give --tree"), false
+	case len(asked) == 0 && len(declared) == 0:
+		return nil, refuse(UnknownTree, "lane "+show(c.Lane)+" has no tree: declare one in dos.toml, or give --tree"), false
+	case len(asked) == 0:
+		return declared, no, true
+	}
+	if len(declared) > 0 && !NewScope(declared).holdsAll(asked) {
+		return nil, refuse(TreeOutsideLane, fmt.Sprintf("tree %s is not within lane %s, which is %s",
+			showAll(asked), show(c.Lane), showAll(declared))), false
+	}
+	return asked, no, true
+}
