@@ -1,0 +1,14 @@
+//go:build unix
+
+package git
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup puts the child in a process group of its own: a Ctrl-C at the
+// terminal reaches us and not a half-finished ref transaction.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func terminateGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
