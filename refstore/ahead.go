@@ -1,0 +1,73 @@
+package refstore
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/git-dos/git-dos/refstore/git"
+)
+
+// An ahead is a listing of dos refs that was started before anybody knew which
+// repository it is about. It answers one read at most.
+type ahead struct {
+	kinds []string
+	began time.Time
+	ended chan listing // gets one value
+	used  atomic.Bool
+}
+
+// listing is what git for-each-ref printed; it is whole when git succeeded and
+// had nothing to say.
+type listing struct {
+	out   []byte
+	whole bool
+}
+
+// OpenAhead is [Open] for a caller that goes on to read these kinds of dos refs
+// and to write nothing: their listing runs beside the discovery, for the
+// repository itself and for the mirrors of its remotes.
+func OpenAhead(ctx context.Context, dir string, kinds ...string) (*Repo, error) {
+	a := &ahead{kinds: kinds, began: time.Now(), ended: make(chan listing, 1)}
+	var patterns []string
+	for _, k := range kinds {
+		patterns = append(patterns, Ref(k, ""), Ref("at", "*/"+k+"/**"))
+	}
+	go func() { a.ended <- forEachRef(ctx, git.Runner{Dir: dir}, patterns) }()
+	r, err := Open(ctx, dir)
+	if err == nil {
+		r.ahead = a
+	}
+	return r, err
+}
+
+// listAhead is list by what was listed ahead. It is not ok when that does not
+// hold everything below the patterns, or began before since. A writer must not
+// use it: it decides on what it reads under the lock.
+func (r *Repo) listAhead(ctx context.Context, since time.Time, patterns []string, name func(string) (string, bool)) (tips []Tip, began time.Time, ok bool) {
+	a := r.ahead
+	if a == nil || a.began.Before(since) || slices.ContainsFunc(patterns, func(p string) bool { return !a.covers(p) }) || a.used.Swap(true) {
+		return nil, began, false
+	}
+	tips, ok = r.whole(ctx, <-a.ended, patterns, name)
+	return tips, a.began, ok
+}
+
+// covers knows the shapes refs/dos/<kind>/ and refs/dos/at/<remote>/<kind>/.
+func (a *ahead) covers(pattern string) bool {
+	rest, ok := strings.CutPrefix(pattern, "refs/dos/")
+	if mirrored, isMirror := strings.CutPrefix(rest, "at/"); isMirror {
+		_, rest, ok = strings.Cut(mirrored, "/")
+	}
+	kind, leaf, isFolder := strings.Cut(rest, "/")
+	return ok && isFolder && leaf == "" && slices.Contains(a.kinds, kind)
+}
+
+// below reports whether ref stands under one of the patterns.
+func below(patterns []string, ref string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		return ref == p || strings.HasSuffix(p, "/") && strings.HasPrefix(ref, p)
+	})
+}

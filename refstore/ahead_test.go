@@ -1,0 +1,74 @@
+package refstore_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-dos/git-dos/refstore"
+)
+
+func openAhead(t testing.TB, dir string, kinds ...string) *refstore.Repo {
+	t.Helper()
+	r, err := refstore.OpenAhead(ctx, dir, kinds...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestListingMadeAheadServesOneReadAndNoWriter moves a ref between the opening
+// and what follows.
+func TestListingMadeAheadServesOneReadAndNoWriter(t *testing.T) {
+	t.Parallel()
+	f := localFixture(t, initRepo(t))
+	f.append(t, f.repo, f.auth, laneRef, entry("X", 1, `{}`))
+	reader, writer, other := openAhead(t, f.raw, "lane"), openAhead(t, f.raw, "lane"), openAhead(t, f.raw, "order")
+	gens := func(r *refstore.Repo) (first, second uint64) {
+		t.Helper()
+		var got [2]uint64
+		for i := range got {
+			s, err := r.Local().Read(ctx, queryFor(laneRef))
+			if err != nil || s.Tip(laneRef).Err != nil {
+				t.Fatalf("%v, %v", err, s.Tip(laneRef).Err)
+			}
+			got[i] = s.Tip(laneRef).Entry.Gen
+		}
+		return got[0], got[1]
+	}
+	if first, second := gens(reader); first != 1 || second != 1 {
+		t.Errorf("read %d, then %d", first, second)
+	}
+	f.append(t, f.repo, f.auth, laneRef, entry("X", 2, `{}`))
+	if first, second := gens(other); first != 2 || second != 2 {
+		t.Errorf("with another kind ahead: read %d, then %d", first, second)
+	}
+	_, err := writer.Update(ctx, writer.Local(), queryFor(laneRef), func(s refstore.Snapshot) ([]refstore.Write, error) {
+		if gen := s.Tip(laneRef).Entry.Gen; gen != 2 {
+			t.Errorf("a writer decides on %d", gen)
+		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListingMadeAheadHidesNoBrokenRef: what git passed over then is looked at
+// now.
+func TestListingMadeAheadHidesNoBrokenRef(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"zero bytes": "", "a dangling symbolic ref": "ref: refs/dos/lane/none\n"} {
+		f := localFixture(t, initRepo(t))
+		f.append(t, f.repo, f.auth, laneRef, entry("X", 1, `{}`))
+		f.append(t, f.repo, f.auth, "refs/dos/lane/web", entry("X", 1, `{}`))
+		if err := os.WriteFile(filepath.Join(f.raw, laneRef), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := openAhead(t, f.raw, "lane").Local().Read(ctx, queryFor(laneRef))
+		if err != nil || !errors.Is(s.Tip(laneRef).Err, refstore.ErrBroken) || s.Tip("refs/dos/lane/web").ID == "" {
+			t.Errorf("%s: %+v, %v", name, s.List("lane"), err)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package refstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-dos/git-dos/refstore/git"
+)
+
+// listFormat frames each ref: NUL-ended fields, then exactly as many bytes of
+// message as the last field says. Nothing a commit holds can end a record.
+const listFormat = "%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(tree)%00%(parent)%00%(committerdate:unix)%00%(contents:size)%00%(contents)"
+
+// list reads the tips of every ref under the given patterns (as git
+// for-each-ref takes them) in one process. name turns a ref of the repository
+// into the name of its tip; refs it declines are left out.
+//
+// Broken refs make git skip or give up. Where it did, by its words or by a
+// loose ref it left out in silence, the refs are read one by one so that each
+// failure stays with its own ref.
+func (r *Repo) list(ctx context.Context, patterns []string, name func(string) (string, bool)) ([]Tip, error) {
+	if len(patterns) == 0 {
+		return nil, nil // git would list everything
+	}
+	l := forEachRef(ctx, r.Git, patterns)
+	if tips, ok := r.whole(ctx, l, patterns, name); ok {
+		return tips, nil
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return r.listOneByOne(ctx, patterns, name)
+}
+
+func forEachRef(ctx context.Context, run git.Runner, patterns []string) listing {
+	out, words, err := run.Run(ctx, callOf(append([]string{"for-each-ref", "--format=" + listFormat}, patterns...)...))
+	return listing{out, err == nil && words == ""}
+}
+
+// whole reads a listing that may hold more than the patterns ask for. It is
+// not ok when it may also hold less.
+func (r *Repo) whole(ctx context.Context, l listing, patterns []string, name func(string) (string, bool)) (tips []Tip, ok bool) {
+	if !l.whole {
+		return nil, false
+	}
+	tips, listed, err := r.parseList(ctx, l.out, func(ref string) (string, bool) {
+		if !below(patterns, ref) {
+			return "", false
+		}
+		return name(ref)
+	})
+	if err != nil {
+		return nil, false
+	}
+	left, err := r.unlisted(patterns, listed)
+	return tips, err == nil && len(left) == 0
+}
+
+// parseList also returns which refs git listed, by their names for git.
+func (r *Repo) parseList(ctx context.Context, out []byte, name func(string) (string, bool)) (tips []Tip, listed map[string]bool, err error) {
+	listed = map[string]bool{}
+	for len(out) > 0 {
+		f := bytes.SplitN(out, []byte{0}, 9)
+		if len(f) != 9 {
+			return nil, nil, errors.New("git for-each-ref: short record")
+		}
+		size, err := strconv.Atoi(string(f[7]))
+		if err != nil || size < 0 || len(f[8]) < size+1 || f[8][size] != '\n' {
+			return nil, nil, errors.New("git for-each-ref: record of the wrong size")
+		}
+		msg := f[8][:size]
+		out = f[8][size+1:]
+		listed[string(f[0])] = true
+		ref, ok := name(string(f[0]))
+		if !ok {
+			continue
+		}
+		tips = append(tips, r.tip(ctx, ref, rawTip{
+			id: string(f[1]), kind: string(f[2]), symref: string(f[3]), tree: string(f[4]), parents: strings.Fields(string(f[5])),
+			at: stampTime(string(f[6]) + " +0000"), msg: string(msg)}))
+	}
+	return tips, listed, nil
+}
+
+// rawTip is a ref as git printed it.
+type rawTip struct {
+	id, kind, symref, tree string
+	parents                []string
+	at                     time.Time
+	msg                    string
+}
+
+func (r *Repo) tip(ctx context.Context, ref string, raw rawTip) Tip {
+	t := Tip{Ref: ref}
+	id, ok := ParseOID(raw.id)
+	if t.ID = id; !ok {
+		t.Err = fmt.Errorf("%w: %s names no object", ErrBroken, ref)
+		return t
+	}
+	if !strings.HasPrefix(ref, "refs/dos/") {
+		return t
+	}
+	if raw.symref != "" {
+		t.Err = fmt.Errorf("%w: %s is a symbolic ref", ErrBroken, ref)
+		return t
+	}
+	if raw.kind != "commit" || len(raw.parents) > 1 {
+		t.Err = fmt.Errorf("%w: %s does not hold an entry of git-dos", ErrBroken, ref)
+		return t
+	}
+	if len(raw.parents) == 1 {
+		t.Parent = OID(raw.parents[0])
+	}
+	var external bool
+	if t.Entry, external, t.Err = parseMessage(ref, raw.msg); t.Err == nil && external {
+		t.Entry.Payload, t.Err = r.externalPayload(ctx, ref, OID(raw.tree))
+	}
+	t.Entry.At = raw.at
+	return t
+}
+
+// listOneByOne is the slow, careful form of list.
+func (r *Repo) listOneByOne(ctx context.Context, patterns []string, name func(string) (string, bool)) ([]Tip, error) {
+	out, err := r.Git.Output(ctx, append([]string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)"}, patterns...)...)
+	if err != nil {
+		return nil, fmt.Errorf("read refs: %w", err)
+	}
+	objects := r.objects()
+	defer objects.Close()
+	var tips []Tip
+	listed := map[string]bool{}
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\n"), "\n") {
+		f := strings.Split(line, "\x00")
+		if len(f) != 3 {
+			continue
+		}
+		listed[f[0]] = true
+		if ref, ok := name(f[0]); ok {
+			tips = append(tips, r.tipOf(ctx, objects, ref, f[1], f[2]))
+		}
+	}
+	left, err := r.unlisted(patterns, listed)
+	if err != nil {
+		return nil, fmt.Errorf("read refs: %w", err)
+	}
+	for _, full := range left {
+		if ref, ok := name(full); ok && r.brokenLoose(full) {
+			tips = append(tips, Tip{Ref: ref, Err: fmt.Errorf("%w: %s is empty or malformed", ErrBroken, full)})
+		}
+	}
+	return tips, nil
+}
+
+func (r *Repo) tipOf(ctx context.Context, objects *objectReader, ref, id, symref string) Tip {
+	raw := rawTip{id: id, symref: symref, kind: "commit"}
+	if !strings.HasPrefix(ref, "refs/dos/") || symref != "" {
+		return r.tip(ctx, ref, raw)
+	}
+	c, err := objects.commit(ctx, OID(id))
+	if err != nil {
+		return Tip{Ref: ref, ID: OID(id), Err: fmt.Errorf("%w: %s: %w", ErrBroken, ref, err)}
+	}
+	raw.tree, raw.at, raw.msg = string(c.tree), c.at, c.message
+	for _, p := range c.parents {
+		raw.parents = append(raw.parents, string(p))
+	}
+	return r.tip(ctx, ref, raw)
+}
+
+// unlisted returns the loose ref files under patterns that git has not listed.
+// It serves only to find refs that git passes over: a folder it cannot read is
+// an error here, and empty to git.
+func (r *Repo) unlisted(patterns []string, listed map[string]bool) ([]string, error) {
+	var refs []string
+	for _, p := range patterns {
+		path := filepath.Join(r.CommonDir, filepath.FromSlash(p))
+		if !strings.HasSuffix(p, "/") {
+			if st, err := os.Lstat(path); err == nil && !st.IsDir() && !listed[p] {
+				refs = append(refs, p)
+			}
+			continue
+		}
+		files, err := os.ReadDir(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, f := range files {
+			if name := f.Name(); !f.IsDir() && name[0] != '.' && !strings.HasSuffix(name, ".lock") && !listed[p+name] {
+				refs = append(refs, p+name)
+			}
+		}
+	}
+	return refs, nil
+}
+
+// brokenLoose reports whether a loose ref stays empty or malformed while it is
+// looked at three times; a ref created a moment ago is neither.
+func (r *Repo) brokenLoose(ref string) bool {
+	path := filepath.Join(r.CommonDir, filepath.FromSlash(ref))
+	for range 3 {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+		b, err := os.ReadFile(path)
+		if id, ok := ParseOID(strings.TrimSpace(string(b))); ok && err == nil && len(id) == r.Format.hexLen() {
+			return false
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return true
+}

@@ -1,0 +1,129 @@
+package refstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-dos/git-dos/refstore/git"
+)
+
+// remember lists the mirror before a fetch prunes it and keeps the list in a
+// file until the fetch has been looked at, so that a crash in between does not
+// make a lost ref look as if it had never been. It returns what was known of
+// the kinds of q.
+func (a *Remote) remember(ctx context.Context, q Query) (map[string]OID, error) {
+	if len(q.Kinds) == 0 {
+		return nil, nil
+	}
+	var patterns []string
+	for _, k := range q.Kinds {
+		patterns = append(patterns, a.mirror+k+"/")
+	}
+	out, err := a.repo.Git.Output(ctx, append([]string{"for-each-ref", "--format=%(refname) %(objectname)"}, patterns...)...)
+	if err != nil {
+		return nil, fmt.Errorf("read the mirror of %s: %w", a.name, err)
+	}
+	known, err := a.remembered()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(known, a.parseKnown(out))
+	return ofKinds(known, q.Kinds), a.keep(known)
+}
+
+// remembered reads what remember has kept, by local names.
+func (a *Remote) remembered() (map[string]OID, error) {
+	b, err := os.ReadFile(filepath.Join(a.repo.CommonDir, "dos", a.stateName("before")))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read what %s had: %w", a.name, err)
+	}
+	return a.parseKnown(b), nil
+}
+
+func (a *Remote) parseKnown(b []byte) map[string]OID {
+	known := map[string]OID{}
+	for line := range strings.SplitSeq(string(b), "\n") {
+		ref, id, _ := strings.Cut(line, " ")
+		name, mine := strings.CutPrefix(ref, a.mirror)
+		if oid, ok := ParseOID(id); mine && ok {
+			known["refs/dos/"+name] = oid
+		}
+	}
+	return known
+}
+
+// keep replaces the file of remember as a whole.
+func (a *Remote) keep(known map[string]OID) error {
+	path, err := a.repo.SharedFile(a.stateName("before"))
+	if err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	var b strings.Builder
+	for _, ref := range slices.Sorted(maps.Keys(known)) {
+		fmt.Fprintln(&b, a.mirror+strings.TrimPrefix(ref, "refs/dos/"), known[ref])
+	}
+	if err := os.WriteFile(path+".new", []byte(b.String()), 0o666); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// forget drops the kinds of q from what is kept, once a read of them is whole.
+func (a *Remote) forget(q Query) {
+	known, err := a.remembered()
+	if err != nil {
+		return // what is kept only repeats the check
+	}
+	for ref := range ofKinds(known, q.Kinds) {
+		delete(known, ref)
+	}
+	_ = a.keep(known) // as above
+}
+
+func ofKinds(known map[string]OID, kinds []string) map[string]OID {
+	some := map[string]OID{}
+	for ref, id := range known {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(ref, "refs/dos/"), "/")
+		if slices.Contains(kinds, kind) {
+			some[ref] = id
+		}
+	}
+	return some
+}
+
+func vanished(before map[string]OID, now Snapshot) []string {
+	var lost []string
+	for _, ref := range slices.Sorted(maps.Keys(before)) {
+		if t := now.Tip(ref); t.ID == "" && t.Err == nil {
+			lost = append(lost, ref)
+		}
+	}
+	return lost
+}
+
+// restore puts lost refs back into the mirror, so that the next read reports
+// them too.
+func (a *Remote) restore(ctx context.Context, q Query, before map[string]OID, lost []string) error {
+	var moves []Move
+	for _, ref := range lost {
+		moves = append(moves, Move{Ref: a.mirror + strings.TrimPrefix(ref, "refs/dos/"), New: before[ref]})
+	}
+	_, _, err := a.repo.Git.Run(ctx, git.Call{Args: []string{"update-ref", "--stdin"}, Stdin: strings.NewReader(updateRefScript(a.repo.Format, moves))})
+	if err == nil {
+		a.forget(q)
+	}
+	return errors.Join(&LostStateError{Remote: a.name, Refs: lost}, err)
+}

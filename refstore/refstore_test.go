@@ -1,0 +1,109 @@
+package refstore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-dos/git-dos/refstore"
+)
+
+var at = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// TestMain gives git a home and a configuration of the tests' own. Started
+// with a worker's name in the environment, the test binary is that worker.
+func TestMain(m *testing.M) {
+	if name := os.Getenv(workerVar); name != "" {
+		os.Exit(runWorker(name, os.Args[1:]))
+	}
+	home, err := os.MkdirTemp("", "refstore")
+	if err != nil {
+		panic(err)
+	}
+	for key, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
+		_ = os.Setenv(key, value)
+	}
+	conf := "[user]\n\tname = worker\n\temail = worker@example.com\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(conf), 0o600); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}
+
+func gitIn(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, elsewhere()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func initRepo(t testing.TB, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	gitIn(t, dir, append(append([]string{"init", "--quiet"}, flags...), ".")...)
+	return dir
+}
+
+func open(t testing.TB, dir string) *refstore.Repo {
+	t.Helper()
+	r, err := refstore.Open(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func entry(op string, gen uint64, payload string) refstore.Entry {
+	return refstore.Entry{Op: op, Gen: gen, Payload: []byte(payload), At: at}
+}
+
+func TestUpdateMovesTwoRefsTogether(t *testing.T) {
+	dir := initRepo(t)
+	hub := initRepo(t, "--bare")
+	gitIn(t, dir, "remote", "add", "origin", hub)
+	r := open(t, dir)
+	rem, err := r.Remote("origin", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []refstore.Authority{r.Local(), rem} {
+		t.Run(a.Name(), func(t *testing.T) {
+			for i := range 3 {
+				u, err := r.Update(context.Background(), a, refstore.Query{Kinds: []string{"lane", "order"}}, func(s refstore.Snapshot) ([]refstore.Write, error) {
+					if got := s.Tip("refs/dos/lane/api").Entry.Gen; got != uint64(i) {
+						return nil, fmt.Errorf("gen %d, want %d", got, i)
+					}
+					return []refstore.Write{
+						{Ref: "refs/dos/lane/api", Entry: entry("ACQUIRE", uint64(i+1), `{"x":1}`)},
+						{Ref: "refs/dos/order/grants", Entry: entry("GRANTED", uint64(i+1), `{"y":2}`)},
+					}, nil
+				})
+				if err != nil || len(u.Wrote) != 2 {
+					t.Fatalf("update %d: %+v, %v", i, u, err)
+				}
+			}
+			s, err := a.Read(context.Background(), refstore.Query{Kinds: []string{"lane", "order"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, ref := range []string{"refs/dos/lane/api", "refs/dos/order/grants"} {
+				if tip := s.Tip(ref); tip.Entry.Gen != 3 || tip.Err != nil || !tip.Entry.At.Equal(at) {
+					t.Errorf("%s: %+v", ref, tip)
+				}
+			}
+		})
+	}
+	gitIn(t, dir, "fsck", "--strict")
+	gitIn(t, hub, "fsck", "--strict")
+}

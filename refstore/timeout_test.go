@@ -1,0 +1,10 @@
+package refstore_test
+
+import (
+	"context"
+	"time"
+)
+
+func timeout(d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), d)
+}
