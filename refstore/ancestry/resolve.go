@@ -1,0 +1,126 @@
+package ancestry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/git"
+)
+
+// Resolve returns the commit that rev names, tags peeled. The error is
+// ErrUnborn, ErrNoRevision, or ErrMissing when rev names an object that cannot
+// be read here or a ref that is broken.
+func Resolve(ctx context.Context, run git.Runner, rev string) (refstore.OID, error) {
+	id, err := parseRev(ctx, run, rev)
+	if err != nil {
+		if code(err) == 1 {
+			return "", absent(ctx, run, rev)
+		}
+		return "", failed(ctx, rev, err)
+	}
+	if id, err = parseRev(ctx, run, string(id)+"^{commit}"); err != nil {
+		return "", fmt.Errorf("%w: %s names %s, which is no commit that can be read", ErrMissing, rev, id)
+	}
+	return id, nil
+}
+
+// FullName returns the full name of the ref that rev abbreviates, "" when rev
+// is not the name of a ref.
+func FullName(ctx context.Context, run git.Runner, rev string) string {
+	out, err := plain(run).Output(ctx, "rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", rev)
+	name := strings.TrimSuffix(string(out), "\n")
+	if err != nil || !strings.HasPrefix(name, "refs/") {
+		return ""
+	}
+	return name
+}
+
+// Symbolic returns the ref that the symbolic ref name points at, "" when name
+// is no symbolic ref. A broken ref at its end is ErrMissing.
+func Symbolic(ctx context.Context, run git.Runner, name string) (string, error) {
+	out, err := plain(run).Output(ctx, "symbolic-ref", "--quiet", name)
+	switch {
+	case err == nil:
+		return strings.TrimSuffix(string(out), "\n"), nil
+	case code(err) == 1:
+		return "", nil
+	}
+	return "", failed(ctx, name, err)
+}
+
+// ReachesAll reports whether from is, or descends from, each of the commits.
+func ReachesAll(ctx context.Context, run git.Runner, from refstore.OID, all []refstore.OID) (bool, error) {
+	if err := checked(append([]refstore.OID{from}, all...)...); err != nil || len(all) == 0 {
+		return err == nil, err
+	}
+	out, _, err := plain(run).Run(ctx, git.Call{
+		Args:  []string{"rev-list", "--max-count=1", "--stdin"},
+		Stdin: strings.NewReader("^" + string(from) + "\n" + lines(all)),
+	})
+	if err != nil {
+		return false, failed(ctx, "ancestry of "+string(from), err)
+	}
+	return len(out) == 0, nil
+}
+
+func parseRev(ctx context.Context, run git.Runner, rev string) (refstore.OID, error) {
+	out, err := plain(run).Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev)
+	if err != nil {
+		return "", err
+	}
+	id, ok := refstore.ParseOID(strings.TrimSuffix(string(out), "\n"))
+	if !ok {
+		return "", fmt.Errorf("%w: %s does not name an object", ErrNoRevision, rev)
+	}
+	return id, nil
+}
+
+// absent tells apart the ways of not resolving. A ref whose file exists and
+// yet says nothing is broken, not absent.
+func absent(ctx context.Context, run git.Runner, rev string) error {
+	head, err := Symbolic(ctx, run, "HEAD")
+	if err != nil {
+		return err
+	}
+	name := rev
+	if rev == "HEAD" && head != "" {
+		name = head
+	}
+	for _, ref := range []string{name, "refs/heads/" + name, "refs/remotes/" + name} {
+		out, err := plain(run).Output(ctx, "rev-parse", "--path-format=absolute", "--git-path", ref)
+		if err != nil {
+			return err
+		}
+		if info, err := os.Lstat(strings.TrimSuffix(string(out), "\n")); err == nil && !info.IsDir() && strings.HasPrefix(ref, "refs/") {
+			return fmt.Errorf("%w: %s exists and cannot be read", ErrMissing, ref)
+		}
+	}
+	if head != "" && (name == head || "refs/heads/"+name == head) {
+		return fmt.Errorf("%w: %s", ErrUnborn, head)
+	}
+	return fmt.Errorf("%w: %s", ErrNoRevision, rev)
+}
+
+func code(err error) int {
+	var g *git.Error
+	if errors.As(err, &g) {
+		return g.Code
+	}
+	return -1
+}
+
+// failed turns a git that was refused an object into ErrMissing.
+func failed(ctx context.Context, what string, err error) error {
+	var g *git.Error
+	if ctx.Err() != nil || !errors.As(err, &g) || errors.Is(err, ErrNoRevision) {
+		return err
+	}
+	if g.Code < 0 {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrMissing, what, err)
+}
