@@ -23,7 +23,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(older)
-	f.Add(Template(nil))
+	f.Add(Template("main", nil))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Parse(data)
 		if err != nil {

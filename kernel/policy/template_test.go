@@ -8,7 +8,7 @@ import (
 )
 
 func TestTemplateParsesToWhatWasAsked(t *testing.T) {
-	p := mustParse(t, string(Template([]LaneTree{
+	p := mustParse(t, string(Template("rel/1.x", []LaneTree{
 		{"docs", []string{"docs/**", "README.md"}},
 		{"Global", []string{"global/**"}},
 		{"a.b", []string{`od"d/\t/[x]`, "caf\u00e9/**", "tab\u00a0x"}},
@@ -21,6 +21,7 @@ func TestTemplateParsesToWhatWasAsked(t *testing.T) {
 		},
 		Aliases: map[string]string{},
 	}
+	want.Trunk.Ref = "rel/1.x"
 	want.Overlap.Policy = OverlapGlob
 	want.Heartbeats["supervise"] = 5 * time.Minute
 	want.lines = p.lines
@@ -31,7 +32,10 @@ func TestTemplateParsesToWhatWasAsked(t *testing.T) {
 
 func TestTemplateWithoutLanesHasOneThatCoversEverything(t *testing.T) {
 	for _, lanes := range [][]LaneTree{nil, {{"global", []string{"x"}}}} {
-		p := mustParse(t, string(Template(lanes)))
+		p := mustParse(t, string(Template("", lanes)))
+		if p.Stated("trunk.ref") {
+			t.Errorf("a trunk that nobody named: %q", p.Trunk.Ref)
+		}
 		if got := p.Roster(); !reflect.DeepEqual(got, []string{"main", "global"}) || !reflect.DeepEqual(p.Tree("main"), []string{"**/*"}) {
 			t.Errorf("roster %v, tree %v", got, p.Tree("main"))
 		}
@@ -39,12 +43,12 @@ func TestTemplateWithoutLanesHasOneThatCoversEverything(t *testing.T) {
 }
 
 func TestTemplateFleetCanBeAppended(t *testing.T) {
-	file := string(Template(nil)) + string(TemplateFleet("f-1", "refs/heads/dos"))
+	file := string(Template("main", nil)) + string(TemplateFleet("f-1", "refs/heads/dos"))
 	p := mustParse(t, file)
 	if p.Fleet.ID != "f-1" || p.Fleet.Prefix != "refs/heads/dos" {
 		t.Errorf("fleet %+v", p.Fleet)
 	}
-	p = mustParse(t, strings.TrimSuffix(string(Template(nil)), "\n")+string(TemplateFleet("f-1", "refs/dos")))
+	p = mustParse(t, strings.TrimSuffix(string(Template("main", nil)), "\n")+string(TemplateFleet("f-1", "refs/dos")))
 	if p.Fleet.ID != "f-1" {
 		t.Errorf("after a file without a final line end: %+v", p.Fleet)
 	}
@@ -61,5 +65,17 @@ func TestTOMLStringsSurviveTheRoundTrip(t *testing.T) {
 		if !whole || root.at("x").text != want || root.at(want, "y") == nil {
 			t.Errorf("%q came back as %+v", s, root.at("x"))
 		}
+	}
+}
+
+func TestTemplateTrunkCanBeAppended(t *testing.T) {
+	for _, file := range []string{"", "[lanes]\nconcurrent = [\"a\"]\n"} {
+		p := mustParse(t, file+string(TemplateTrunk("develop"))+string(TemplateFleet("f-1", "refs/dos")))
+		if p.Trunk.Ref != "develop" || p.Fleet.ID != "f-1" {
+			t.Errorf("trunk %q, fleet %+v", p.Trunk.Ref, p.Fleet)
+		}
+	}
+	if got := TemplateTrunk(""); len(got) != 0 {
+		t.Errorf("for no branch: %q", got)
 	}
 }
