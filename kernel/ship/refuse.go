@@ -1,0 +1,138 @@
+package ship
+
+import (
+	"slices"
+	"strings"
+)
+
+// Words that, after a phase, say it has not shipped. The withdrawn say so
+// wherever they stand; the unfinished may also begin a title ("AUTH2: partial
+// refunds"); the unsettled need a verb in front.
+var (
+	withdrawn  = []string{"wip", "reverted", "unfinished", "incomplete", "isn't"}
+	unfinished = []string{"wip", "draft", "todo", "partial", "partially", "partly", "revert", "reverts", "reverting"}
+	unsettled  = []string{"open", "still", "not", "broken", "pending", "blocked"}
+	verbs      = []string{"is", "was", "are", "remains", "still"}
+)
+
+// removed are the words that, right before a phase, take it away.
+var removed = []string{"drop", "drops", "dropped", "revert", "reverts", "reverted", "undo", "undoes"}
+
+// withdraws reports whether a folded subject takes another commit back or
+// waits to be folded into one.
+func withdraws(subject string) bool {
+	for _, mark := range []string{"fixup!", "squash!", "amend!"} {
+		if strings.HasPrefix(subject, mark) {
+			return true
+		}
+	}
+	return slices.Contains([]string{"revert", "reverts", "reverted"}, lead(subject))
+}
+
+// tentative reports whether a folded subject opens as unfinished, or says wip
+// anywhere.
+func tentative(subject string) bool {
+	return slices.Contains([]string{"wip", "draft", "todo", "partial"}, lead(subject)) || wip().MatchString(subject)
+}
+
+var wip = pattern(`(^|[^0-9a-z_.'-])wip($|[^0-9a-z_'-])`)
+
+// lead is the first word of a subject, out of any bracket.
+func lead(subject string) string {
+	subject = strings.TrimLeft(subject, " \t[(\"'")
+	i := strings.IndexFunc(subject, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= 0x80 || r == '-' || r == '_') })
+	if i < 0 {
+		return subject
+	}
+	return subject[:i]
+}
+
+// bookkeeping reports whether a folded subject files work that others shipped:
+// a declared prefix, a snapshot, an archive or rollup of a day.
+func (q Query) bookkeeping(subject string) bool {
+	for _, prefix := range q.stamp.BookkeepingPrefixes {
+		if prefix != "" && strings.HasPrefix(subject, fold(prefix)) {
+			return true
+		}
+	}
+	return filing().MatchString(subject)
+}
+
+var filing = pattern(`^([^:]* )?snapshot:|^([^:]*:[ \t]*)?(archive|rollup)[ \t]+[0-9]{8}([^0-9]|$)`)
+
+// releases reports whether a folded subject bundles the ships of others.
+func (q Query) releases(subject string) bool {
+	for _, prefix := range q.stamp.SummaryBundlePrefixes {
+		if prefix != "" && strings.HasPrefix(subject, fold(prefix)) {
+			return true
+		}
+	}
+	return version().MatchString(subject)
+}
+
+var version = pattern(`^v[0-9]+\.[0-9]+\.[0-9]+:`)
+
+// inProgress reports whether the word after a stamp is a declared progress
+// marker. Only white space leads to it: after a colon or a dash the text is a
+// title.
+func (q Query) inProgress(after string) bool {
+	word := strings.TrimLeft(after, blanks)
+	if len(word) == len(after) {
+		return false
+	}
+	for _, marker := range q.stamp.ProgressMarkers {
+		if _, ok := afterWord(word, []string{fold(marker)}); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// denied reports whether a folded subject says of the phase, anywhere, that it
+// is unfinished or taken back.
+func (q Query) denied(subject string) bool {
+	for _, p := range q.phases {
+		for at := 0; ; {
+			i := strings.Index(subject[at:], p)
+			if i < 0 {
+				break
+			}
+			from, to := at+i, at+i+len(p)
+			at = from + 1
+			if starts(subject[:from]) && ends(subject[to:]) && (isUnfinished(subject[to:]) || isRemoved(subject[:from])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isUnfinished(after string) bool {
+	after = after[:min(len(after), nearby)]
+	text := strings.TrimLeft(after, " \t:,;([-\u2013\u2014")
+	title := strings.ContainsAny(after[:len(after)-len(text)], ":-\u2013\u2014")
+	if rest, ok := afterWord(text, verbs); ok {
+		rest = strings.TrimLeft(rest, blanks)
+		return anyWord(rest, unsettled) || anyWord(rest, withdrawn) || anyWord(rest, unfinished)
+	}
+	if anyWord(text, withdrawn) {
+		return true
+	}
+	rest, ok := afterWord(text, unfinished)
+	return ok && (!title || strings.Trim(rest, " \t.,;!)]") == "")
+}
+
+func anyWord(text string, words []string) bool {
+	_, ok := afterWord(text, words)
+	return ok
+}
+
+func isRemoved(before string) bool {
+	before = strings.TrimRight(before[max(0, len(before)-nearby):], blanks)
+	for _, w := range removed {
+		if head, ok := strings.CutSuffix(before, w); ok && starts(head) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,64 @@
+package ship
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestReverts(t *testing.T) {
+	id := strings.Repeat("ab", 20)
+	for _, c := range []struct{ name, message, want string }{
+		{"git's own words", "Revert \"x\"\n\nThis reverts commit " + id + ".\n", id + "<"},
+		{"a merge names the side it kept", "This reverts commit " + id + ", reversing\nchanges made to 1234567890.\n", id + "<1234567890"},
+		{"an abbreviation", "This reverts commit ab12cd3 (x, 2024-01-01).\n", "ab12cd3<"},
+		{"sha256", "This reverts commit " + strings.Repeat("c", 64) + ".\n", strings.Repeat("c", 64) + "<"},
+		{"wrapped", "This reverts\n  commit\n" + id + "\n", id + "<"},
+		{"indented in a squash, several", " This reverts commit 1111111.\n * this reverts commit 2222222.\n", "1111111< 2222222<"},
+		{"behind a NUL", "x\x00This reverts commit 1111111.\n", "1111111<"},
+		{"upper case digits", "This reverts commit ABCDEF1.\n", "abcdef1<"},
+		{"too short", "This reverts commit abc123.\n", ""},
+		{"no id", "This reverts commit deadbeefx.\n", ""},
+		{"a part only", "This partially reverts commit 1111111.\n", ""},
+		{"too long", "This reverts commit " + strings.Repeat("a", 65) + "\n", ""},
+	} {
+		var got []string
+		for _, r := range Reverts([]byte(c.message)) {
+			got = append(got, fmt.Sprintf("%s<%s", r.ID, r.Base))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestUndoing(t *testing.T) {
+	undo := func(id string, covers Fact, targets ...string) Revert {
+		r := Revert{ID: id}
+		for _, target := range targets {
+			r.Undoes = append(r.Undoes, Undo{ID: target, Covers: covers})
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		reverts []Revert
+		want    Fact
+	}{
+		"nothing undoes it":                          {nil, No},
+		"a revert of something else":                 {[]Revert{undo("r", Yes, "other")}, No},
+		"a revert by words alone withdraws":          {[]Revert{undo("r", Unknown, "s")}, Yes},
+		"a revert of the revert restores":            {[]Revert{undo("r", Unknown, "s"), undo("rr", Yes, "r")}, No},
+		"by words alone it does not":                 {[]Revert{undo("r", Unknown, "s"), undo("rr", No, "r")}, Yes},
+		"if its paths are unreadable nobody knows":   {[]Revert{undo("r", Unknown, "s"), undo("rr", Unknown, "r")}, Unknown},
+		"the third withdraws again":                  {[]Revert{undo("r", Unknown, "s"), undo("rr", Yes, "r"), undo("rrr", Yes, "rr")}, Yes},
+		"one of two reverts still stands":            {[]Revert{undo("r", Unknown, "s"), undo("q", Unknown, "s"), undo("rr", Yes, "r")}, Yes},
+		"one revert of both":                         {[]Revert{undo("r", Unknown, "s"), undo("q", Unknown, "s"), undo("rr", Yes, "r", "q")}, No},
+		"a ring restores nothing":                    {[]Revert{undo("r", Yes, "s", "q"), undo("q", Yes, "r")}, Yes},
+		"a known revert outweighs an unknown one":    {[]Revert{undo("r", Unknown, "s"), undo("rr", Unknown, "r"), undo("q", Unknown, "s")}, Yes},
+		"a restoring that was withdrawn by no paths": {[]Revert{undo("r", Unknown, "s"), undo("rr", Yes, "r"), undo("rrr", No, "rr")}, No},
+	} {
+		if got := newUndoing(c.reverts).ship("s"); got.undone != c.want {
+			t.Errorf("%s: undone %v by %q, want %v", name, got.undone, got.by, c.want)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+// Package ship judges whether a unit of work has shipped, from commits alone.
+//
+// A unit is a plan and one of its phases. It has shipped when a commit that
+// the trunk reaches now, and that nothing on the trunk has reverted since,
+// changes something substantive and carries evidence at or above the floor.
+// How a commit names the unit decides the [Rung]; how far that can be trusted
+// decides the [Witness].
+//
+// Nothing is believed because it was claimed. A candidate that falls short is
+// set aside and the others are still looked at, so a later empty or reverted
+// claim never hides an earlier real ship. What could not be read is
+// INDETERMINATE, which is neither yes nor no.
+package ship
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// Outcome is the closed vocabulary of this verdict.
+type Outcome string
+
+// The outcomes of verify.
+const (
+	Shipped       Outcome = "SHIPPED"
+	NotShipped    Outcome = "NOT_SHIPPED"
+	Indeterminate Outcome = "INDETERMINATE"
+)
+
+// A Rung is the form in which a commit names the unit.
+type Rung string
+
+// The rungs.
+const (
+	RungLedger    Rung = "ledger"           // a SHIP entry names the commit
+	RungTrailers  Rung = "trailer-block"    // a Dos-Ship trailer
+	RungDirect    Rung = "direct"           // a stamp at the start of the subject
+	RungTrailer   Rung = "trailer"          // a stamp in parentheses at its end
+	RungAmbiguous Rung = "ambiguous-number" // two plans share the number asked for
+)
+
+// A Source says where the evidence was found. Its words are those of the
+// JSON contract.
+type Source string
+
+// The sources.
+const (
+	SourceLedger  Source = "ledger"
+	SourceTrailer Source = "trailer"
+	SourceSubject Source = "grep-subject"
+	SourceNowhere Source = "none"
+)
+
+const (
+	exitUnknowable = 4   // the status of Indeterminate
+	shortID        = 12  // digits of an id in text for people
+	maxSummary     = 200 // runes of a subject that a verdict repeats
+)
+
+// Verdict answers "has this unit shipped?". Rung, Sha, Summary and Witness
+// speak of the commit that decided; when it was set aside they still name it,
+// and Source is none.
+type Verdict struct {
+	Outcome    Outcome `json:"outcome"`
+	Plan       string  `json:"plan"`
+	Phase      string  `json:"phase"`
+	Shipped    bool    `json:"shipped"`
+	Rung       Rung    `json:"rung,omitempty"`
+	Sha        string  `json:"sha,omitempty"`
+	Source     Source  `json:"source"`
+	Summary    string  `json:"summary,omitempty"`
+	Witness    Witness `json:"witness,omitempty"`
+	Floor      Witness `json:"floor,omitempty"`
+	Lane       string  `json:"lane,omitempty"`
+	Ref        string  `json:"ref"`
+	RefID      string  `json:"ref_id,omitempty"`
+	RevertedBy string  `json:"reverted_by,omitempty"`
+	Reason     string  `json:"reason"`
+}
+
+var _ verdict.Verdict = Verdict{}
+
+// ExitCode implements [verdict.Verdict]. The zero Verdict is no verdict.
+func (v Verdict) ExitCode() int {
+	switch v.Outcome {
+	case Shipped:
+		return verdict.Yes
+	case NotShipped:
+		return verdict.No
+	case Indeterminate:
+		return exitUnknowable
+	}
+	return verdict.NoVerdict
+}
+
+// String is one line: the outcome, the unit, the commit and the evidence, then
+// the ref, and the reason where the answer is not yes.
+func (v Verdict) String() string {
+	unit := fmt.Sprintf("%s %s %s", v.Outcome, v.Plan, v.Phase)
+	switch {
+	case v.Outcome == Shipped:
+		return fmt.Sprintf("%s %s (via %s) on %s", unit, short(v.Sha), v.Source, v.Ref)
+	case v.Outcome == NotShipped && v.Sha == "" && v.Rung == "":
+		return fmt.Sprintf("%s (via %s) on %s", unit, v.Source, v.Ref)
+	}
+	return fmt.Sprintf("%s (via %s) on %s: %s", unit, v.Source, v.Ref, v.Reason)
+}
+
+func short(id string) string { return id[:min(len(id), shortID)] }
+
+// legible makes one short line of text from anywhere: what is not UTF-8 or
+// would not print is replaced.
+func legible(s string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n++; n > maxSummary {
+			b.WriteString("...")
+			break
+		}
+		if !unicode.IsPrint(r) {
+			r = unicode.ReplacementChar
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
