@@ -1,0 +1,174 @@
+// Package facts turns a repository into evidence for the kernel: the rules
+// that are in force, and what history says of a unit.
+//
+// It reads and never writes, and it judges nothing. What is not there and what
+// cannot be read are told apart: the second is an error, or evidence that says
+// so, and never reads as the first.
+package facts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+// policyFile is where the policy stands in a tree.
+const policyFile = "dos.toml"
+
+// Rules are the policy that admissions in a repository are decided under, and
+// where it came from.
+type Rules struct {
+	Policy policy.Policy
+	Source string // for people: a path, or a commit and a path; noPolicyFile without one
+	Remote string // the fleet's remote, "" when the repository is its own authority
+	Trunk  Trunk
+}
+
+// Stated reports whether a dos.toml states the policy, as opposed to the
+// defaults standing in for one.
+func (r Rules) Stated() bool { return r.Source != noPolicyFile }
+
+// ErrNoFleetRemote means that dos.toml names a fleet and no remote could be
+// told to be its own.
+var ErrNoFleetRemote = errors.New("dos.toml names a fleet, and git config dos.remote names no remote")
+
+// LoadRules reads the policy of a repository. With a fleet, that is the
+// dos.toml on the trunk of the fleet's remote as last fetched, so that no
+// branch can change what it is judged by. Without one it is the work tree's
+// dos.toml (a bare repository's HEAD), or the defaults when there is none. A
+// policy with errors is an error.
+func LoadRules(ctx context.Context, repo *refstore.Repo) (Rules, error) {
+	own, source, err := ownPolicy(ctx, repo)
+	if err != nil {
+		return Rules{}, err
+	}
+	r := Rules{Policy: own, Source: source}
+	if r.Remote, err = fleetRemote(repo, own); err != nil {
+		return Rules{}, err
+	}
+	if r.Remote == "" {
+		r.Trunk, err = localTrunk(ctx, repo, own)
+		return r, err
+	}
+	return trunkRules(ctx, repo, r)
+}
+
+// noPolicyFile is the source of a policy that no file states.
+const noPolicyFile = "defaults"
+
+// ownPolicy is the policy of the work tree, in a bare repository that of HEAD.
+func ownPolicy(ctx context.Context, repo *refstore.Repo) (policy.Policy, string, error) {
+	if repo.WorkTree == "" {
+		return headPolicy(ctx, repo)
+	}
+	path := filepath.Join(repo.WorkTree, policyFile)
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return policy.Default(), noPolicyFile, nil
+	}
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxPolicy+1))
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	return parsed(data, path, nil)
+}
+
+// maxPolicy is what policy.Parse accepts; of a longer file enough is read for
+// it to refuse.
+const maxPolicy = 1 << 20
+
+// headPolicy is the policy of HEAD. No object is fetched to read it.
+func headPolicy(ctx context.Context, repo *refstore.Repo) (policy.Policy, string, error) {
+	id, err := ancestry.Resolve(ctx, repo.Git, "HEAD")
+	if errors.Is(err, ancestry.ErrUnborn) {
+		return policy.Default(), noPolicyFile, nil
+	}
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	p, source, err := policyIn(ctx, repo, id)
+	if err == nil && source == "" {
+		return policy.Default(), noPolicyFile, nil
+	}
+	return p, source, err
+}
+
+// policyIn is the policy that a commit holds; the source is "" when it holds
+// none.
+func policyIn(ctx context.Context, repo *refstore.Repo, id refstore.OID) (policy.Policy, string, error) {
+	data, found, err := ancestry.File(ctx, repo.Git, id, policyFile)
+	if err != nil || !found {
+		return policy.Policy{}, "", err
+	}
+	return parsed(data, id.Short()+":"+policyFile, nil)
+}
+
+func parsed(data []byte, source string, at *onTrunk) (policy.Policy, string, error) {
+	p, err := policy.Parse(data)
+	if err != nil {
+		return policy.Policy{}, "", namePolicy(source, at, err)
+	}
+	return p, source, nil
+}
+
+// fleetRemote is the remote this clone coordinates through: the environment,
+// then git config, then, in a fleet, the only remote there is. Whether it is
+// really the fleet's is checked against the id it carries.
+func fleetRemote(repo *refstore.Repo, own policy.Policy) (string, error) {
+	c, err := repo.Config()
+	if err != nil {
+		return "", err
+	}
+	name := os.Getenv("GIT_DOS_REMOTE")
+	if name == "" {
+		name = c.Get("dos.remote")
+	}
+	if name != "" || own.Fleet.ID == "" {
+		return name, nil
+	}
+	if remotes := c.Remotes(); len(remotes) == 1 {
+		return remotes[0], nil
+	}
+	return "", fmt.Errorf("%w: run git config dos.remote NAME", ErrNoFleetRemote)
+}
+
+// trunkRules replaces the work tree's policy with the trunk's.
+func trunkRules(ctx context.Context, repo *refstore.Repo, r Rules) (Rules, error) {
+	files := repo.Files(ctx) // its git starts beside the one that names the trunk
+	defer files.Close()
+	search := &trunkSearch{repo, files, r.Remote}
+	var err error
+	if r.Trunk, err = search.find(ctx, r.Policy); err != nil {
+		return Rules{}, err
+	}
+	branch := r.Trunk.Short()
+	id, data, err := files.At(ctx, r.Trunk.Ref, policyFile)
+	switch {
+	case errors.Is(err, refstore.ErrNoCommit):
+		return Rules{}, notFetched(r.Trunk, r.Remote)
+	case errors.Is(err, refstore.ErrNoFile):
+		return Rules{}, &TrunkError{
+			Err:  fmt.Errorf("trunk %s of %s has no dos.toml", branch, r.Remote),
+			Hint: fmt.Sprintf("git dos init --remote %s names the commands that commit and push it; then git fetch %s", r.Remote, r.Remote),
+		}
+	case err != nil:
+		return Rules{}, err
+	}
+	r.Trunk.ID = id
+	r.Policy, r.Source, err = parsed(data, search.source(id), &onTrunk{r.Remote, branch})
+	if err == nil && r.Policy.Fleet.ID == "" {
+		err = &TrunkError{Err: fmt.Errorf("%s has no [fleet] id", r.Source), Hint: "git dos init --remote " + r.Remote}
+	}
+	return r, err
+}

@@ -1,0 +1,89 @@
+package facts
+
+import (
+	"context"
+	"errors"
+
+	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+// walked is what a walk begins from, with the policy that is in force there.
+type walked struct {
+	name   string // the full name of the ref, or the revision as it was given
+	id     refstore.OID
+	policy policy.Policy
+}
+
+// walkedRef resolves the ref to walk: the one asked for, else the trunk that
+// admissions and pushes go by.
+func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, error) {
+	if ref != "" {
+		return readRef(ctx, repo, ref)
+	}
+	own, _, err := ownPolicy(ctx, repo)
+	if err != nil {
+		return walked{name: "HEAD"}, err
+	}
+	remote, err := fleetRemote(repo, own)
+	if err != nil {
+		return walked{}, err
+	}
+	if remote == "" {
+		t, err := localTrunk(ctx, repo, own)
+		if err == nil && t.Ref == "" {
+			t.Ref = "HEAD"
+		}
+		if err != nil && !errors.Is(err, refstore.ErrBroken) {
+			return walked{name: t.Ref}, err
+		}
+		return readRef(ctx, repo, t.Ref) // which tells what is broken
+	}
+	t, err := RemoteTrunk(ctx, repo, remote, own)
+	if err != nil {
+		return walked{}, err
+	}
+	at, err := readRef(ctx, repo, t.Ref)
+	if errors.Is(err, ancestry.ErrNoRevision) {
+		err = notFetched(t, remote)
+	}
+	return at, err
+}
+
+// readRef resolves a ref and reads its policy. A branch without a commit has a
+// name and no id.
+func readRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, error) {
+	at := walked{name: ref, policy: policy.Default()}
+	if full := ancestry.FullName(ctx, repo.Git, ref); full != "" {
+		at.name = full
+	}
+	id, err := ancestry.Resolve(ctx, repo.Git, ref)
+	switch {
+	case errors.Is(err, ancestry.ErrUnborn):
+		if at.name, err = unbornName(ctx, repo, ref); err != nil {
+			return at, err
+		}
+		at.policy, _, err = ownPolicy(ctx, repo)
+		return at, err
+	case err != nil:
+		return at, err
+	}
+	at.id = id
+	p, source, err := policyIn(ctx, repo, id)
+	if err == nil && source == "" {
+		p, _, err = ownPolicy(ctx, repo)
+	}
+	if err == nil {
+		at.policy = p
+	}
+	return at, err
+}
+
+func unbornName(ctx context.Context, repo *refstore.Repo, ref string) (string, error) {
+	head, err := ancestry.Symbolic(ctx, repo.Git, "HEAD")
+	if err == nil && head == "" {
+		head = ref
+	}
+	return head, err
+}
