@@ -1,0 +1,338 @@
+package admit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+// A Request asks for one lane.
+type Request struct {
+	Lane     string
+	Kind     string
+	Tree     []string
+	RunID    string         // of the lease to be made
+	Identity lease.Identity // of a lease the caller may already have
+	Owner    string
+	Worker   string
+	TTL      time.Duration
+}
+
+func (r Request) asked() lane.Request {
+	return lane.Request{Lane: r.Lane, Kind: r.Kind, Tree: r.Tree}
+}
+
+// Acquire asks the authority for a lane. The answer is a verdict: had, refused
+// with the holder named, or contended. A grant that the caller will not learn
+// of, because ctx ended meanwhile, is given back.
+func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) {
+	if err := d.Check(req); err != nil {
+		return lease.Verdict{}, err
+	}
+	a := &acquisition{desk: d, req: req, stamp: d.stamp(req.Owner, req.Worker)}
+	if held, err := d.Recall(req.Lane); err == nil && held != nil { // it only words a refusal
+		a.remembered = held.Nonce
+	}
+	v, err := a.run(ctx)
+	if err == nil && v.Outcome == lease.Acquired && ctx.Err() != nil && !v.Reacquired {
+		err = context.Cause(ctx)
+	}
+	if a.sent != nil && (err != nil || v.Outcome != lease.Acquired) {
+		err = errors.Join(err, a.giveBack(ctx, d.remote != nil && !settled(err)))
+	}
+	if err != nil {
+		return lease.Verdict{}, err
+	}
+	return v, nil
+}
+
+// Check reports what is wrong with a request on the face of it, before
+// anything is read or written for it.
+func (d *Desk) Check(req Request) error {
+	if _, no, ok := lane.Resolve(req.asked(), taxonomy(d.Rules.Policy)); !ok && no.Err() != nil {
+		return no.Err()
+	}
+	for what, word := range map[string]string{"owner": req.Owner, "run id": req.RunID, "nonce": req.Identity.Nonce} {
+		if err := lease.CheckWord(what, word); err != nil {
+			return err
+		}
+	}
+	if margin := d.margin(req.TTL); req.TTL < 2*margin {
+		return fmt.Errorf("ttl %s is under twice the margin of %s", req.TTL, margin)
+	}
+	return nil
+}
+
+// settled reports whether the authority itself has answered that the last
+// transaction did not happen. Otherwise it may still be on its way there when
+// its acquirer has given up.
+func settled(err error) bool {
+	var o *refstore.OutcomeError
+	if !errors.As(err, &o) || errors.Is(err, context.Canceled) || errors.Is(err, errTimeUp) {
+		return false
+	}
+	switch o.Outcome.Result {
+	case refstore.Denied, refstore.HiddenNames, refstore.NoAtomic, refstore.Locked:
+		return true
+	}
+	return false
+}
+
+// margin is the part of a ttl in which its holder no longer counts on it.
+func (d *Desk) margin(ttl time.Duration) time.Duration {
+	if p := d.Rules.Policy; p.Stated("lease.margin") {
+		return p.Lease.Margin
+	}
+	return max(30*time.Second, ttl/10)
+}
+
+// An acquisition is one call of Acquire: one nonce, however many tries.
+type acquisition struct {
+	desk  *Desk
+	req   Request
+	stamp lease.Stamp
+	sent  *lease.Sent // the admission that may have landed, nil before one was sent
+	past  bool        // a read has seen the order overtake it
+
+	remembered string // nonce of the lease that this worktree has taken before
+
+	torn      string // signature of the torn table last seen
+	tornSince time.Time
+	trunk     bool // the trunk has been fetched for a skewed policy
+}
+
+func (a *acquisition) run(ctx context.Context) (lease.Verdict, error) {
+	ctx, cancel := a.desk.bounded(ctx)
+	defer cancel()
+	for {
+		v, err := a.try(ctx)
+		var torn *lease.TornError
+		var skew *skewError
+		switch {
+		case errors.As(err, &torn):
+			if err := a.awaitOrRepair(ctx, torn); err != nil {
+				return v, a.desk.storeError(err)
+			}
+		case errors.As(err, &skew) && !a.trunk:
+			a.trunk = true
+			if err := a.desk.refetchRules(ctx); err != nil {
+				return v, err
+			}
+			a.stamp.Policy = a.desk.Rules.Trunk.Commit()
+		case errors.As(err, &skew):
+			return lease.Verdict{Outcome: lease.Refused, Lane: a.req.Lane, ReasonClass: lease.PolicySkew, Reason: skew.Error(),
+				Next: "bring the trunk of " + a.desk.Remote() + " to a commit that holds both"}, nil
+		case lostRace(err):
+			return contended(a.req.Lane), nil
+		default:
+			return v, a.desk.storeError(err)
+		}
+	}
+}
+
+func contended(name string) lease.Verdict {
+	return lease.Verdict{Outcome: lease.Contended, Lane: name, Reason: othersFirst, Next: "try again after a pause"}
+}
+
+// lostRace reports whether an update ended because others kept winning.
+func lostRace(err error) bool {
+	var o *refstore.OutcomeError
+	return errors.As(err, &o) && errors.Is(err, errTimeUp) && (o.Outcome.Result == refstore.Lost || o.Outcome.Result == refstore.Unchanged)
+}
+
+func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
+	d := a.desk
+	var v lease.Verdict
+	var sent tries[lease.Verdict]
+	u, err := d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
+		if err := d.checkFleet(s); err != nil {
+			return nil, err
+		}
+		t, err := table(s)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.checkPolicy(ctx, t.Order.Policy); err != nil {
+			return nil, err
+		}
+		a.past = a.sent != nil && t.Overtaken(*a.sent)
+		var decided []lease.Write
+		if v, decided, err = lease.Acquire(a.evidence(t)); err != nil {
+			return nil, a.remember(s, err)
+		}
+		asOf := s.AsOf.UTC().Truncate(time.Second)
+		v.AsOf = &asOf
+		if v.Outcome == lease.Acquired && !v.Reacquired {
+			a.sent, a.past = t.Send(*v.Lease), false
+		}
+		sent.note(v, decided)
+		return d.writes(decided)
+	})
+	if err != nil {
+		return v, err
+	}
+	v, late, err := sent.settle(ctx, d.Repo, u, v)
+	if err == nil && late && v.Outcome == lease.Acquired {
+		return a.confirm(ctx, v)
+	}
+	return v, err
+}
+
+// confirm moves the lane of a lease that was won late, so that what was decided
+// meanwhile and is still on its way is refused when it arrives.
+func (a *acquisition) confirm(ctx context.Context, v lease.Verdict) (lease.Verdict, error) {
+	beat, err := a.desk.Heartbeat(ctx, v.Lane, lease.Identity{Nonce: v.Lease.Nonce})
+	if err != nil || beat.Outcome != lease.Renewed {
+		return contended(v.Lane), err
+	}
+	v.Lease, v.Deadline = beat.Lease, beat.Deadline
+	return v, nil
+}
+
+func (a *acquisition) evidence(t lease.Table) lease.AcquireEvidence {
+	p := a.desk.Rules.Policy
+	return lease.AcquireEvidence{
+		Request: a.req.asked(), RunID: a.req.RunID, Identity: a.req.Identity, TTL: a.req.TTL, Scope: a.desk.Scope(),
+		Stamp: a.stamp, Table: t, Remembered: a.remembered,
+		Lanes: taxonomy(p), Algebra: algebra(p), RatioMax: p.Overlap.RatioMax, SelfModify: p.Admission.SelfModify,
+	}
+}
+
+// remember notes since when a torn table has looked the same.
+func (a *acquisition) remember(s refstore.Snapshot, err error) error {
+	var torn *lease.TornError
+	if !errors.As(err, &torn) {
+		return err
+	}
+	signature := string(s.Tip(orderRef).ID)
+	for _, name := range torn.Lanes {
+		if target, rerr := ref(name); rerr == nil {
+			signature += " " + string(s.Tip(target).ID)
+		}
+	}
+	if signature != a.torn {
+		a.torn, a.tornSince = signature, s.AsOf
+	}
+	return err
+}
+
+// awaitOrRepair gives a half-done admission the time to finish, and frees its
+// lanes when it has not moved for so long that it never will.
+func (a *acquisition) awaitOrRepair(ctx context.Context, torn *lease.TornError) error {
+	if time.Since(a.tornSince) < lease.TornFor {
+		select {
+		case <-time.After(lease.TornFor / 4):
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	d := a.desk
+	_, err := d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
+		t, err := table(s)
+		if err != nil {
+			return nil, err
+		}
+		still := t.Torn()
+		repair := slices.DeleteFunc(slices.Clone(torn.Lanes), func(name string) bool { return !slices.Contains(still, name) })
+		before := a.torn
+		_ = a.remember(s, torn)
+		if a.torn != before || len(repair) == 0 {
+			return nil, nil // it moved after all
+		}
+		return d.writes(lease.Repair(t, repair, a.stamp))
+	})
+	return err
+}
+
+// giveBack undoes what an acquisition that did not succeed may have landed. It
+// says what is left when it cannot.
+func (a *acquisition) giveBack(ctx context.Context, pending bool) error {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	d := a.desk
+	var err error
+	for again := true; again && err == nil; {
+		_, err = d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: []string{"lane", "order"}}, func(s refstore.Snapshot) ([]refstore.Write, error) {
+			t, err := table(s)
+			if err != nil {
+				return nil, err
+			}
+			again = pending && !a.past && t.Overtaken(*a.sent)
+			a.past = a.past || again
+			return d.writes(lease.GiveBack(t, *a.sent, pending, a.stamp))
+		})
+	}
+	if err == nil {
+		return nil
+	}
+	return &StoreError{
+		Err:  fmt.Errorf("lane %s may be held: %w", a.sent.Lease.Lane, err),
+		Hint: fmt.Sprintf("git dos lease release --lane %s --nonce %s gives it back", a.sent.Lease.Lane, a.sent.Lease.Nonce),
+	}
+}
+
+// A skewError names two trunks of which neither contains the other.
+type skewError struct{ theirs, ours string }
+
+func (e *skewError) Error() string {
+	return fmt.Sprintf("admissions are decided under trunk %.12s, this clone has %.12s, which does not contain it", e.theirs, e.ours)
+}
+
+// checkPolicy refuses to decide under a trunk that does not contain the one
+// the last admission was decided under.
+func (d *Desk) checkPolicy(ctx context.Context, theirs string) error {
+	ours := d.Rules.Trunk.Commit()
+	if d.remote == nil || theirs == "" || theirs == ours {
+		return nil
+	}
+	id, ok := refstore.ParseOID(theirs)
+	if !ok {
+		return fmt.Errorf("order of admissions: %w: policy %q is no commit", lease.ErrRecord, theirs)
+	}
+	contained, err := d.Repo.IsAncestor(ctx, id, refstore.OID(ours))
+	switch {
+	case err == nil && contained:
+		return nil
+	case err == nil:
+		return &skewError{theirs, ours}
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	if _, gone := ancestry.Resolve(ctx, d.Repo.Git, theirs); gone != nil {
+		return &skewError{theirs, ours} // a commit that is not here is one we do not contain
+	}
+	return err
+}
+
+// refetchRules fetches the trunk and reads the policy again. Where that policy
+// says that the trunk is another branch, that one is fetched too.
+func (d *Desk) refetchRules(ctx context.Context) error {
+	for range 2 {
+		branch := d.Rules.Trunk.Branch
+		if _, err := d.remote.Read(ctx, refstore.Query{Branches: []string{branch}}); err != nil {
+			return d.storeError(err)
+		}
+		if rules, err := d.loadRules(ctx); err != nil || rules.Trunk.Branch == branch {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadRules reads the policy again.
+func (d *Desk) loadRules(ctx context.Context) (facts.Rules, error) {
+	rules, err := facts.LoadRules(ctx, d.Repo)
+	if err == nil {
+		d.Rules = rules
+	}
+	return rules, err
+}

@@ -1,0 +1,191 @@
+// Package admit carries lease decisions out: it reads what an authority holds,
+// has package lease decide, and writes the result in one transaction.
+//
+// A [Desk] is one repository's access to the authority of its lanes: the
+// repository itself, or the remote of its fleet. What goes wrong is one of
+// three things. The request or the configuration is bad (plain errors), the
+// store cannot be read or reached (a [StoreError]), or somebody stands in the
+// way, which is a verdict and no error.
+package admit
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/git"
+)
+
+// How long an operation may take against other writers before it answers
+// "contended".
+const (
+	localTime  = 10 * time.Second
+	remoteTime = 60 * time.Second
+	shipTime   = 10 * time.Minute // commits ride along, however many
+
+	// cleanupTime bounds what is done after an operation has failed or was
+	// interrupted, so as to leave nothing behind.
+	cleanupTime = 20 * time.Second
+)
+
+// A Desk admits workers to the lanes of one repository. It is not safe for
+// concurrent use.
+type Desk struct {
+	Repo  *refstore.Repo
+	Rules facts.Rules // the policy admissions are decided under
+	Node  string      // this node's id, "" until a verb that writes needs one
+	Now   func() time.Time
+
+	auth   refstore.Authority
+	remote *refstore.Remote // nil when the repository is its own authority
+}
+
+// A StoreError means that the authority's state could not be read or reached.
+// Nothing follows from it: neither that a lane is free nor that it is held.
+type StoreError struct {
+	Err  error
+	Hint string // what to run next, "" when there is nothing
+}
+
+func (e *StoreError) Error() string { return e.Err.Error() }
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// Open finds the authority of a repository: the fleet's remote when dos.toml
+// names a fleet or git config names dos.remote, else the repository itself.
+func Open(ctx context.Context, repo *refstore.Repo, now func() time.Time) (*Desk, error) {
+	d := &Desk{Repo: repo, Now: now}
+	rules, err := facts.LoadRules(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	d.Rules = rules
+	if rules.Remote == "" {
+		d.auth = repo.Local()
+		return d, nil
+	}
+	if d.remote, err = repo.Remote(rules.Remote, rules.Policy.Fleet.Prefix); err != nil {
+		return nil, err
+	}
+	d.auth = d.remote
+	return d, nil
+}
+
+// Scope says where the lanes of this desk are decided.
+func (d *Desk) Scope() string {
+	if d.remote != nil {
+		return lease.Fleet
+	}
+	return lease.Local
+}
+
+// Remote is the name of the fleet's remote, "" without one.
+func (d *Desk) Remote() string { return d.Rules.Remote }
+
+func (d *Desk) limit() time.Duration {
+	if d.remote != nil {
+		return remoteTime
+	}
+	return localTime
+}
+
+// errTimeUp is the cause of a context that ended because an operation took too
+// long, as opposed to one that a signal ended.
+var errTimeUp = errors.New("time ran out")
+
+// othersFirst is the reason of a verdict that time ran out over lost races.
+const othersFirst = "other writers kept getting in first"
+
+func (d *Desk) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d.limit(), errTimeUp)
+}
+
+// detached is a context for cleaning up after one that has ended.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+}
+
+func (d *Desk) stamp(owner, worker string) lease.Stamp {
+	return lease.Stamp{
+		Now: d.Now(), Nonce: NewNonce(), Policy: d.Rules.Trunk.Commit(),
+		Holder: lease.Holder{Node: d.Node, Owner: owner, Worker: worker},
+	}
+}
+
+// NewNonce returns 64 random bits in hex.
+func NewNonce() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
+	return hex.EncodeToString(b[:])
+}
+
+// storeError classifies what refstore returned. Outcomes of lost races are
+// left to the caller.
+func (d *Desk) storeError(err error) error {
+	var lost *refstore.LostStateError
+	var o *refstore.OutcomeError
+	var g *git.Error
+	var path *fs.PathError
+	var already *StoreError
+	switch {
+	case err == nil, errors.As(err, &already):
+		return err
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &lost):
+		return &StoreError{Err: err, Hint: "somebody deleted refs/dos there; do not work on its lanes until an operator has restored them from a clone that mirrors them"}
+	case errors.As(err, &o) && o.Outcome.Result == refstore.Offline:
+		return &StoreError{Err: err, Hint: "check the network and git fetch " + d.Rules.Remote + "; what you hold stays yours until its deadline"}
+	case errors.As(err, &o) && o.Outcome.Result == refstore.Locked:
+		return &StoreError{Err: err, Hint: "see git dos doctor"}
+	case errors.As(err, &o):
+		return &StoreError{Err: err, Hint: "see git dos doctor; git dos lease show tells what the lane holds"}
+	case errors.Is(err, refstore.ErrBroken), errors.Is(err, refstore.ErrFormat), errors.Is(err, lease.ErrRecord):
+		return &StoreError{Err: err, Hint: "see git dos doctor; a newer git-dos may have written it"}
+	case errors.Is(err, errTimeUp):
+		return &StoreError{Err: err, Hint: "another git-dos or a slow remote was in the way; try again"}
+	case errors.As(err, &g), errors.As(err, &path):
+		return &StoreError{Err: err, Hint: "see git dos doctor"}
+	}
+	return err
+}
+
+// algebra is how trees are compared under these rules.
+func algebra(p policy.Policy) lane.Algebra { return lane.Algebra(p.Overlap.Policy) }
+
+func taxonomy(p policy.Policy) lane.Taxonomy {
+	return lane.Taxonomy{
+		Concurrent: p.Lanes.Concurrent, Exclusive: p.Lanes.Exclusive, Autopick: p.Lanes.Autopick,
+		Trees: p.Lanes.Trees, Aliases: p.Lanes.Aliases,
+	}
+}
+
+// ref is the ref of a lane's chain. The name is canonical.
+func ref(name string) (string, error) {
+	leaf, err := lane.Leaf(name)
+	if err != nil {
+		return "", err
+	}
+	return refstore.Ref("lane", leaf), nil
+}
+
+const orderRef = "refs/dos/order/grants"
+
+// laneKinds is what an admission reads.
+var laneKinds = []string{"meta", "lane", "order"}
+
+func nameOf(tip refstore.Tip) (string, error) {
+	name, ok := refstore.SplitRef(tip.Ref)
+	if !ok {
+		return "", fmt.Errorf("%w: %s is no lane of git-dos", refstore.ErrBroken, tip.Ref)
+	}
+	return lane.FromLeaf(name.Leaf)
+}

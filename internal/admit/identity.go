@@ -1,0 +1,125 @@
+package admit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+)
+
+// A Held is what a worktree remembers of a lease it took, so that the lane's
+// name is enough to renew and release it from there.
+type Held struct {
+	Lane  string `json:"lane"`
+	Nonce string `json:"nonce"`
+	RunID string `json:"run_id"`
+	Gen   uint64 `json:"gen"`
+}
+
+const heldDir = "leases"
+
+// Remember stores a lease for this worktree.
+func (d *Desk) Remember(r lease.Record) error {
+	path, err := d.heldPath(r.Lane)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(Held{Lane: r.Lane, Nonce: r.Nonce, RunID: r.RunID, Gen: r.Gen})
+	if err != nil {
+		return err
+	}
+	tmp := path + "." + NewNonce()
+	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// Forget drops what this worktree remembers of a lane, if it is that lease.
+func (d *Desk) Forget(name, nonce string) error {
+	h, err := d.Recall(name)
+	if err != nil || h == nil || h.Nonce != nonce {
+		return err
+	}
+	path, err := d.heldPath(h.Lane)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Recall returns what this worktree remembers of a lane, nil for nothing.
+func (d *Desk) Recall(name string) (*Held, error) {
+	name, err := d.canonical(name)
+	if err != nil {
+		return nil, err
+	}
+	path, err := d.heldPath(name)
+	if err != nil {
+		return nil, err
+	}
+	return readHeld(path, name)
+}
+
+// RecallAll returns every lease this worktree remembers, by lane.
+func (d *Desk) RecallAll() ([]Held, error) {
+	path, err := d.Repo.StateFile(heldDir, "x")
+	if err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	var out []Held
+	for _, f := range files {
+		leaf, ok := strings.CutSuffix(f.Name(), ".json")
+		if !ok {
+			continue
+		}
+		name, err := lane.FromLeaf(leaf)
+		if err != nil {
+			continue
+		}
+		h, err := readHeld(filepath.Join(filepath.Dir(path), f.Name()), name)
+		if err != nil {
+			return nil, err
+		}
+		if h != nil {
+			out = append(out, *h)
+		}
+	}
+	return out, nil
+}
+
+func (d *Desk) heldPath(name string) (string, error) {
+	leaf, err := lane.Leaf(name)
+	if err != nil {
+		return "", err
+	}
+	return d.Repo.StateFile(heldDir, leaf+".json")
+}
+
+func readHeld(path, name string) (*Held, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var h Held
+	if err := json.Unmarshal(data, &h); err != nil || h.Lane != name || h.Nonce == "" {
+		return nil, fmt.Errorf("%s does not hold a lease of lane %s; remove it and use --nonce", path, name)
+	}
+	return &h, nil
+}

@@ -1,0 +1,161 @@
+package admit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// Heartbeat renews a lease of the caller's.
+func (d *Desk) Heartbeat(ctx context.Context, name string, id lease.Identity) (lease.Verdict, error) {
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{lease.Heartbeat, true})
+}
+
+// Release ends a lease of the caller's.
+func (d *Desk) Release(ctx context.Context, name string, id lease.Identity) (lease.Verdict, error) {
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{lease.Release, false})
+}
+
+// Scavenge takes a lease away in the operator's name.
+func (d *Desk) Scavenge(ctx context.Context, name, operator string) (lease.Verdict, error) {
+	if err := lease.CheckWord("operator", operator); err != nil {
+		return lease.Verdict{}, err
+	}
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator}, keepVerb{lease.Scavenge, false})
+}
+
+// A keepVerb is a decision about one existing lease. One that ends a lease does
+// not look at the order, so that an unreadable order keeps nobody from it.
+type keepVerb struct {
+	decide func(lease.KeepEvidence) (lease.Verdict, []lease.Write)
+	order  bool
+}
+
+// keep carries out a decision about one existing lease. Against a remote it
+// first decides on the mirror: when that is what the remote holds, the push
+// alone does it. Anything but a write is only said after a fresh read.
+func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
+	name, err := d.canonical(ev.Lane)
+	if err != nil {
+		return lease.Verdict{}, err
+	}
+	ev.Lane = name
+	ctx, cancel := d.bounded(ctx)
+	defer cancel()
+	if d.remote != nil {
+		v, err := d.keepOn(ctx, &mirrorFirst{Remote: d.remote}, ev, verb)
+		if !errors.Is(err, errNotFresh) {
+			return v, err
+		}
+	}
+	v, err := d.keepOn(ctx, d.auth, ev, verb)
+	var unknown *UnknownLaneError
+	if d.remote == nil || !errors.As(err, &unknown) {
+		return v, err
+	}
+	if err := d.refetchRules(ctx); err != nil || !d.declared(name) {
+		return lease.Verdict{}, errors.Join(err, unknown)
+	}
+	return d.keepOn(ctx, d.auth, ev, verb)
+}
+
+// canonical resolves an alias and folds the name.
+func (d *Desk) canonical(name string) (string, error) {
+	folded, err := lane.Canonical(name)
+	if err != nil {
+		return "", err
+	}
+	for word, target := range d.Rules.Policy.Lanes.Aliases {
+		if w, err := lane.Canonical(word); err == nil && w == folded {
+			return lane.Canonical(target)
+		}
+	}
+	return folded, nil
+}
+
+var errNotFresh = errors.New("decided on a mirror")
+
+func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
+	target, err := ref(ev.Lane)
+	if err != nil {
+		return lease.Verdict{}, err
+	}
+	ev.Stamp = d.stamp("", "")
+	var v lease.Verdict
+	var sent tries[lease.Verdict]
+	u, err := d.Repo.Update(ctx, auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
+		m, cached := auth.(*mirrorFirst)
+		cached = cached && !m.fresh
+		if err := d.checkFleet(s); err != nil {
+			return nil, orStale(cached, err)
+		}
+		if ev.Current, err = current(s, target); err != nil {
+			return nil, orStale(cached, err)
+		}
+		if verb.order {
+			if ev.Order, err = orderOf(s); err != nil {
+				return nil, orStale(cached, err)
+			}
+		}
+		var decided []lease.Write
+		if v, decided = verb.decide(ev); len(decided) == 0 && cached {
+			return nil, errNotFresh
+		}
+		if ev.Current == nil && !d.declared(ev.Lane) {
+			return nil, d.unknownLane(ev.Lane, s)
+		}
+		sent.note(v, decided)
+		return d.writes(decided)
+	})
+	if lostRace(err) {
+		return contended(ev.Lane), nil
+	}
+	if errors.Is(err, errNotFresh) {
+		return v, err
+	}
+	if err != nil {
+		return lease.Verdict{}, d.storeError(d.unheard(err))
+	}
+	return sent.verdict(ctx, d.Repo, u, v)
+}
+
+// unheard words the end of a write after which the remote could not be asked
+// whether it had arrived. The verbs of keep may be repeated.
+func (d *Desk) unheard(err error) error {
+	var o, why *refstore.OutcomeError
+	if !errors.As(err, &o) || o.Outcome.Result != refstore.Unknown || !errors.As(o.Outcome.Err, &why) || why.Outcome.Result != refstore.Offline {
+		return err
+	}
+	return &StoreError{
+		Err:  fmt.Errorf("%s could not be reached; whether the write arrived is not known: %s", d.Remote(), why.Outcome.Words),
+		Hint: "run the same verb again when " + d.Remote() + " is back: a second time changes nothing that the first has done",
+	}
+}
+
+// orStale makes a failure that a mirror caused ask for a fresh read.
+func orStale(cached bool, err error) error {
+	if cached {
+		return errNotFresh
+	}
+	return err
+}
+
+// mirrorFirst is a remote whose first read is answered by the mirror.
+type mirrorFirst struct {
+	*refstore.Remote
+	asked, fresh bool
+}
+
+// Read implements refstore.Authority.
+func (m *mirrorFirst) Read(ctx context.Context, q refstore.Query) (refstore.Snapshot, error) {
+	if !m.asked {
+		m.asked = true
+		return m.Cached(ctx, q)
+	}
+	m.fresh = true
+	return m.Remote.Read(ctx, q)
+}

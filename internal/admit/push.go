@@ -1,0 +1,298 @@
+package admit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+// A PushRequest asks for a commit to be moved to the trunk.
+type PushRequest struct {
+	Commit refstore.OID
+	Holds  []lease.Hold // the lanes to ride on, without what the authority has now
+	Plan   string       // with Phase: the unit this ships, beside those the commits name
+	Phase  string
+
+	standing *standing // the worktree on a local trunk, nil when none is
+}
+
+// Push moves the trunk to a commit under the leases the pusher holds: the
+// branch and a SHIP entry on every touched lane move in one transaction, so
+// when a lease has moved, the trunk does not.
+func (d *Desk) Push(ctx context.Context, req PushRequest) (lease.PushVerdict, error) {
+	trunk := d.Rules.Trunk
+	if trunk.Branch == "" {
+		return lease.PushVerdict{}, errors.New("HEAD is detached and no trunk is set: set [trunk] ref in dos.toml")
+	}
+	if short(trunk.Branch) == trunk.Branch {
+		return lease.PushVerdict{}, fmt.Errorf("trunk %s is no branch: set [trunk] ref in dos.toml to one", trunk.Branch)
+	}
+	auth := d.auth
+	if d.remote == nil {
+		var err error
+		if req.standing, err = d.standingOn(ctx, trunk.Branch); err != nil {
+			return lease.PushVerdict{}, err
+		}
+		if req.standing != nil {
+			auth = req.standing
+		}
+	}
+	limit := localTime
+	if d.remote != nil {
+		limit = shipTime
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeUp)
+	defer cancel()
+	var v lease.PushVerdict
+	q := refstore.Query{Kinds: laneKinds, Branches: []string{trunk.Branch}}
+	var sent tries[lease.PushVerdict]
+	u, err := d.Repo.Update(ctx, auth, q, func(s refstore.Snapshot) (w []refstore.Write, err error) {
+		if err := d.checkFleet(s); err != nil {
+			return nil, err
+		}
+		v, w, err = d.ride(ctx, s, req, &sent)
+		return w, err
+	})
+	var o *refstore.OutcomeError
+	if errors.As(err, &o) && o.Outcome.Result == refstore.Denied {
+		return refusedPush(v, o.Outcome.Words), nil
+	}
+	if lostRace(err) {
+		v.Outcome, v.Reason = lease.Raced, othersFirst
+		return v, nil
+	}
+	if err != nil {
+		return lease.PushVerdict{}, d.storeError(err)
+	}
+	return sent.verdict(ctx, d.Repo, u, v)
+}
+
+func refusedPush(v lease.PushVerdict, words string) lease.PushVerdict {
+	if words == "" {
+		words = "a hook refused the push"
+	}
+	v.Outcome, v.ReasonClass, v.Reason = lease.Gated, "DENIED", words
+	v.Next = "put right what was refused, then git dos push again: nothing has moved"
+	return v
+}
+
+// ride decides one push on one snapshot.
+func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, sent *tries[lease.PushVerdict]) (lease.PushVerdict, []refstore.Write, error) {
+	branch := d.Rules.Trunk.Branch
+	old := s.Tip(branch).ID
+	ship := lease.Ship{Ref: branch, Old: string(old), New: string(req.Commit)}
+	moves, behind := true, false
+	if old != "" {
+		contained, err := d.Repo.IsAncestor(ctx, req.Commit, old)
+		if err != nil {
+			return lease.PushVerdict{}, nil, err
+		}
+		ahead, err := d.Repo.IsAncestor(ctx, old, req.Commit)
+		if err != nil {
+			return lease.PushVerdict{}, nil, err
+		}
+		switch {
+		case contained && d.remote != nil:
+			return lease.PushVerdict{Outcome: lease.Nothing, Ref: branch, Old: ship.Old, New: ship.New, Lanes: []string{}, Units: []lease.ShipUnit{}, Reason: fmt.Sprintf("%s already has %s", short(branch), req.Commit.Short())}, nil, nil
+		case contained:
+			moves = false // a local trunk that already stands on the commit: only SHIP is missing
+		}
+		behind = !contained && !ahead
+	}
+	ev := lease.PushEvidence{Ship: ship, Behind: behind, There: !moves, Holds: req.Holds, Algebra: algebra(d.Rules.Policy), Stamp: d.stamp("", "")}
+	var err error
+	if ev.Order, err = orderOf(s); err != nil {
+		return lease.PushVerdict{}, nil, err
+	}
+	if err := d.readHolds(s, ev.Holds); err != nil {
+		return lease.PushVerdict{}, nil, err
+	}
+	if moves {
+		err = d.fillPush(ctx, &ev, old, req)
+	} else {
+		err = d.fillShip(ctx, s, &ev, req)
+	}
+	if err != nil {
+		return lease.PushVerdict{}, nil, err
+	}
+	v, decided := lease.DecidePush(ev)
+	if v.ReasonClass == lease.ScopeEscape && len(v.Paths) > 0 {
+		v.Next = d.wayIn(v.Paths[0]) + ", or leave these paths out of the push"
+	}
+	if v.Outcome == lease.Raced {
+		v.Next = "git rebase " + d.upstream() + ", then git dos push again"
+	}
+	if at := req.standing; at != nil && moves && len(decided) > 0 {
+		clean, err := at.clean(ctx)
+		if err == nil && !clean {
+			err = &CheckedOutError{branch, at.where}
+		}
+		if err != nil {
+			return lease.PushVerdict{}, nil, err
+		}
+	}
+	writes, err := d.writes(decided)
+	if err == nil && moves && len(writes) > 0 {
+		writes = append(writes, refstore.Write{Ref: branch, Target: req.Commit})
+	}
+	return v, writes, err
+}
+
+func short(branch string) string { return strings.TrimPrefix(branch, "refs/heads/") }
+
+// upstream is what a worker rebases on to catch up with the trunk.
+func (d *Desk) upstream() string {
+	if d.remote == nil {
+		return short(d.Rules.Trunk.Branch)
+	}
+	return d.Remote() + "/" + short(d.Rules.Trunk.Branch)
+}
+
+// readHolds fills in what the authority has for each lane now.
+func (d *Desk) readHolds(s refstore.Snapshot, holds []lease.Hold) error {
+	for i := range holds {
+		target, err := ref(holds[i].Lane)
+		if err != nil {
+			return err
+		}
+		if holds[i].Current, err = current(s, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shippedUntil is where a worker's own trunk stood when its lease last shipped
+// or, before that, when it began.
+func (d *Desk) shippedUntil(ctx context.Context, s refstore.Snapshot, r lease.Record) (since refstore.OID, err error) {
+	target, err := ref(r.Lane)
+	if err != nil {
+		return "", err
+	}
+	since = refstore.OID(r.Policy)
+	cerr := d.Repo.Chain(ctx, target, s.Tip(target).ID, func(t refstore.Tip) bool {
+		if t.Entry.Gen != r.Gen || t.Entry.Op != lease.OpShip {
+			return t.Entry.Gen == r.Gen
+		}
+		var shipped lease.Record
+		if shipped, err = record(t); err == nil && shipped.Ship != nil {
+			since = refstore.OID(shipped.Ship.New)
+		}
+		return false
+	})
+	return since, errors.Join(err, cerr)
+}
+
+// fillPush adds the changed paths and the units between since and the commit.
+func (d *Desk) fillPush(ctx context.Context, ev *lease.PushEvidence, since refstore.OID, req PushRequest) (err error) {
+	if ev.Paths, err = d.changed(ctx, since, req.Commit); err != nil {
+		return err
+	}
+	ev.Ship.Units, err = d.units(ctx, since, req)
+	return err
+}
+
+// fillShip is fillPush for a trunk that already stands on the commit. Each lane
+// counts from its own last ship, and only the paths of held trees count: on a
+// trunk that several workers of one repository commit to, the others' paths
+// have landed under their leases.
+func (d *Desk) fillShip(ctx context.Context, s refstore.Snapshot, ev *lease.PushEvidence, req PushRequest) error {
+	seen := map[string]bool{}
+	units := map[string]bool{}
+	for _, h := range ev.Holds {
+		if h.Current == nil {
+			continue
+		}
+		since, err := d.shippedUntil(ctx, s, *h.Current)
+		if err != nil {
+			return err
+		}
+		part := lease.PushEvidence{}
+		if err := d.fillPush(ctx, &part, since, req); err != nil {
+			return err
+		}
+		for _, p := range part.Paths {
+			if !seen[p] && ev.Algebra.Contains(h.Current.Tree, p) {
+				seen[p] = true
+				ev.Paths = append(ev.Paths, p)
+			}
+		}
+		for _, u := range part.Ship.Units {
+			if key := strings.ToLower(u.Plan + "/" + u.Phase); !units[key] {
+				units[key] = true
+				ev.Ship.Units = append(ev.Ship.Units, u)
+			}
+		}
+	}
+	return nil
+}
+
+// changed lists the raw paths that differ between two commits, both sides of a
+// rename included.
+func (d *Desk) changed(ctx context.Context, old, tip refstore.OID) ([]string, error) {
+	if old == "" {
+		old = d.Repo.Format.EmptyTree()
+	}
+	out, err := d.Repo.Git.Output(ctx, "diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--name-only", string(old), string(tip))
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for p := range bytes.SplitSeq(bytes.TrimSuffix(out, []byte{0}), []byte{0}) {
+		if len(p) > 0 {
+			paths = append(paths, string(p))
+		}
+	}
+	return paths, nil
+}
+
+// units lists what the new commits say they ship, newest commit first, and the
+// unit of the request, which the newest commit naming it stands for.
+func (d *Desk) units(ctx context.Context, since refstore.OID, req PushRequest) ([]lease.ShipUnit, error) {
+	var units []lease.ShipUnit
+	seen := map[string]bool{}
+	var tip ancestry.Commit
+	for c, err := range ancestry.Range(d.Repo.Git, since, req.Commit).Commits(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if c.ID == req.Commit {
+			tip = c
+		}
+		for _, t := range c.Trailers() {
+			plan, phase, ok := splitUnit(t)
+			if key := strings.ToLower(plan + "/" + phase); ok && !seen[key] {
+				seen[key] = true
+				units = append(units, lease.ShipUnit{Plan: plan, Phase: phase, Commit: string(c.ID), Tree: string(c.Tree)})
+			}
+		}
+		if len(units) > maxUnits {
+			return nil, fmt.Errorf("the commits name more than %d units; push them in parts", maxUnits)
+		}
+	}
+	if req.Plan != "" && !seen[strings.ToLower(req.Plan+"/"+req.Phase)] {
+		units = append(units, lease.ShipUnit{Plan: req.Plan, Phase: req.Phase, Commit: string(req.Commit), Tree: string(tip.Tree)})
+	}
+	return units, nil
+}
+
+// maxUnits bounds a SHIP entry.
+const maxUnits = 1000
+
+// splitUnit reads a trailer Dos-Ship: <plan>/<phase>.
+func splitUnit(t ancestry.Trailer) (plan, phase string, ok bool) {
+	i := strings.LastIndexByte(t.Value, '/')
+	if !strings.EqualFold(t.Key, "Dos-Ship") || i <= 0 || i == len(t.Value)-1 {
+		return "", "", false
+	}
+	return t.Value[:i], t.Value[i+1:], true
+}
+
+// CanonicalLane folds a lane's name and resolves an alias.
+func (d *Desk) CanonicalLane(name string) (string, error) { return d.canonical(name) }

@@ -1,0 +1,158 @@
+package lease
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+)
+
+// KeepEvidence is everything the verbs on an existing lease may know. Current
+// is the newest record of the lane, nil when the lane was never leased.
+type KeepEvidence struct {
+	Lane     string
+	Current  *Record
+	Order    Order // Heartbeat and DecidePush only; the zero Order admits nothing
+	Identity Identity
+	Operator string // Scavenge only
+	Stamp    Stamp
+}
+
+// Heartbeat judges a renewal. The lease must be the caller's by nonce or run
+// id, and admitted; one that lapsed and that nobody took may still be renewed.
+func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
+	cur, no, ok := ev.inUse(lane.Held, lane.Waiting)
+	if !ok {
+		return no, nil
+	}
+	cur.Reason = ""
+	reason := "renewed in time"
+	if cur.Lapsed(ev.Stamp.Now) {
+		reason = fmt.Sprintf("renewed after it lapsed at %s; nobody had taken it", cur.Deadline().UTC().Format(time.RFC3339))
+		cur.Reason = reason
+	}
+	cur.Ship = nil
+	cur.RenewedAt = stampSeconds(ev.Stamp)
+	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason}
+	return v.withDeadline(), []Write{laneWrite(OpHeartbeat, cur)}
+}
+
+// Release judges the end of a lease by its holder. A lane that is already free
+// is a success and says so; another's lease is refused even under the same
+// owner's name.
+func Release(ev KeepEvidence) (Verdict, []Write) {
+	if ev.Current == nil || ev.Current.State == lane.Free {
+		return Verdict{Outcome: AlreadyFree, Lane: ev.Lane, Lease: ev.Current, Reason: "nobody holds it"}, nil
+	}
+	cur, no, ok := ev.mine(Refused)
+	if !ok {
+		return no, nil
+	}
+	if cur.State == lane.Parked {
+		return refuse(ev.Lane, ParkedLane, "the lane is parked: unpark it, or have an operator scavenge it").heldBy(cur), nil
+	}
+	free := freed(cur, "released by its holder", ev.Stamp)
+	return Verdict{Outcome: Released, Lane: ev.Lane, Lease: &free, Reason: "the lane is free"}, []Write{laneWrite(OpRelease, free)}
+}
+
+// Scavenge takes a lease away in an operator's name, whoever holds it. The
+// worker may still be at work until the deadline its lease gave it.
+func Scavenge(ev KeepEvidence) (Verdict, []Write) {
+	if ev.Current == nil || ev.Current.State == lane.Free {
+		return Verdict{Outcome: AlreadyFree, Lane: ev.Lane, Lease: ev.Current, Reason: "nobody holds it"}, nil
+	}
+	held := *ev.Current
+	free := freed(held, "scavenged by operator "+ev.Operator, ev.Stamp)
+	free.Operator = ev.Operator
+	v := Verdict{Outcome: Scavenged, Lane: ev.Lane, Lease: &free, Holder: &held.Holder,
+		Reason: fmt.Sprintf("taken from %s by operator %s", held.Holder, ev.Operator)}
+	if !held.Lapsed(ev.Stamp.Now) {
+		d := held.Deadline().UTC()
+		v.UnsafeUntil = &d
+	}
+	return v, []Write{laneWrite(OpScavenge, free)}
+}
+
+// inUse returns the current lease when it is the caller's, was admitted and is
+// in one of the given states. A lane can be ahead of the order when its
+// acquirer was cut off: it blocks others, but nobody may work under it yet.
+func (ev KeepEvidence) inUse(states ...lane.State) (Record, Verdict, bool) {
+	cur, no, ok := ev.mine(LostLease)
+	switch {
+	case !ok:
+		return cur, no, false
+	case cur.State == lane.Parked:
+		return cur, refuse(ev.Lane, ParkedLane, "the lane is parked: unpark it first").heldBy(cur), false
+	case !slices.Contains(states, cur.State):
+		return cur, refuse(ev.Lane, NotHeld, fmt.Sprintf("the lane is %q, and not held", cur.State)).heldBy(cur), false
+	case !ev.Order.admits(cur):
+		v := Verdict{Outcome: LostLease, Lane: ev.Lane, ReasonClass: NotAdmitted, Reason: "its admission was cut off half-way",
+			Next: fmt.Sprintf("git dos lease acquire --lane %s --run-id %s", ev.Lane, cur.RunID)}
+		return cur, v.heldBy(cur), false
+	}
+	return cur, Verdict{}, true
+}
+
+// mine returns the current lease when it is the caller's, else the answer with
+// the given outcome.
+func (ev KeepEvidence) mine(not Outcome) (Record, Verdict, bool) {
+	if ev.Current == nil || ev.Current.State == lane.Free {
+		v := Verdict{Outcome: not, Lane: ev.Lane, ReasonClass: NoLease, Reason: "nobody holds this lane", Next: "git dos lease acquire --lane " + ev.Lane}
+		if ev.Current != nil && ev.Current.Reason != "" {
+			v.Reason += ": " + ev.Current.Reason
+		}
+		return Record{}, v, false
+	}
+	cur := *ev.Current
+	if ev.Identity.owns(cur) {
+		return cur, Verdict{}, true
+	}
+	v := Verdict{Outcome: not, Lane: ev.Lane, ReasonClass: StaleLease,
+		Reason: fmt.Sprintf("%s holds it under generation %d", cur.Holder, cur.Gen), Next: "stop work on this lane; git dos lease live shows what is free"}
+	return Record{}, v.heldBy(cur), false
+}
+
+// A Sent is an admission as its acquirer sent it.
+type Sent struct {
+	Lease Record
+	Seq   uint64 // its number in the order
+	Over  Grant  // the acquirer's own half-landed lease that it replaces
+}
+
+// Send notes what sending a grant of r, decided on this table, may leave behind.
+func (t Table) Send(r Record) *Sent {
+	s := &Sent{Lease: r, Seq: t.Order.Seq + 1}
+	if had := t.Lanes[r.Lane]; had.State == lane.Held {
+		s.Over = Grant{had.Gen, had.Nonce}
+	}
+	return s
+}
+
+// Overtaken reports whether the order has come to the admission's number. If it
+// is not the admission itself that did, no part of it lands any more. A read
+// sees lanes and order one after the other: that no part has landed before is
+// certain only in a read that began after the order was seen there.
+func (t Table) Overtaken(admission Sent) bool { return t.Order.Seq >= admission.Seq }
+
+// GiveBack undoes an admission that its acquirer could not complete or will not
+// report, whichever part of it landed. With pending set it may still be on its
+// way, unless it is overtaken: then even an untouched free lane moves, so that
+// what was decided on its old tip is refused when it arrives.
+func GiveBack(t Table, admission Sent, pending bool, s Stamp) []Write {
+	sent := admission.Lease
+	cur, leased := t.Lanes[sent.Lane]
+	order := t.Order.Lanes[sent.Lane]
+	pending = pending && !t.Overtaken(admission)
+	switch {
+	case leased && cur.State != lane.Free && (cur.Nonce == sent.Nonce || pending && admission.Over == Grant{cur.Gen, cur.Nonce}):
+		return []Write{laneWrite(OpVoid, freed(cur, "its acquirer gave it back", s))}
+	case order.Nonce == sent.Nonce && order.Gen > cur.Gen:
+		return Repair(t, []string{sent.Lane}, s)
+	case !pending || leased && cur.State != lane.Free:
+		return nil
+	case !leased:
+		cur = Record{V: Version, Lane: sent.Lane, Gen: 1, Tree: []string{}}
+	}
+	return []Write{laneWrite(OpVoid, freed(cur, "its acquirer was interrupted", s))}
+}

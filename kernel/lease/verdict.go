@@ -1,0 +1,98 @@
+package lease
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// Outcome is the closed vocabulary of the lease verbs.
+type Outcome string
+
+// The outcomes. The first group is the affirmative one of each verb.
+const (
+	Acquired    Outcome = "acquire"   // the lane is the asker's
+	Renewed     Outcome = "renewed"   // the lease runs for another ttl
+	Released    Outcome = "released"  // the lane is free now
+	AlreadyFree Outcome = "free"      // there was nothing to release or scavenge
+	Scavenged   Outcome = "scavenged" // an operator took the lease away
+	Shown       Outcome = "shown"     // the lane's state as asked for
+
+	Refused   Outcome = "refuse"    // someone or some rule stands against it
+	Contended Outcome = "contended" // others kept getting in first until time ran out
+	LostLease Outcome = "lost"      // the lease is not the asker's any more
+)
+
+// Reason classes of the lease verbs beside those of package lane.
+const (
+	NoLease    = "NO_LEASE"    // nothing is held under that identity
+	StaleLease = "STALE_LEASE" // the lane has another nonce now
+	PolicySkew = "POLICY_SKEW" // admissions are decided under a trunk this clone does not have
+	ParkedLane = "PARKED"      // the lane is parked and neither renewed nor released by nonce
+
+	NotHeld     = "NOT_HELD"     // the lease waits, or is in a state this version does not know
+	NotAdmitted = "NOT_ADMITTED" // the lease is on its lane, and the order does not know it
+)
+
+// A Verdict answers a lease verb.
+type Verdict struct {
+	Outcome     Outcome       `json:"outcome"`
+	Lane        string        `json:"lane"`
+	ReasonClass string        `json:"reason_class,omitempty"`
+	Reason      string        `json:"reason"`
+	Lease       *Record       `json:"lease,omitempty"`  // the asker's lease, or the lane as it is now
+	Holder      *Holder       `json:"holder,omitempty"` // who stands in the way
+	Deadline    *time.Time    `json:"deadline,omitempty"`
+	UnsafeUntil *time.Time    `json:"unsafe_until,omitempty"` // until then a scavenged worker may still be at work
+	Reacquired  bool          `json:"reacquired,omitempty"`
+	HeldHere    bool          `json:"held_here,omitempty"` // the lease in the way is one that the asker's worktree took
+	Kernel      *lane.Verdict `json:"kernel,omitempty"`    // the admission decision itself
+	AsOf        *time.Time    `json:"as_of,omitempty"`
+	Next        string        `json:"next,omitempty"` // what to run now
+}
+
+var _ verdict.Verdict = Verdict{}
+
+// ExitCode implements [verdict.Verdict].
+func (v Verdict) ExitCode() int {
+	switch v.Outcome {
+	case Acquired, Renewed, Released, AlreadyFree, Scavenged, Shown:
+		return verdict.Yes
+	case Refused, Contended, LostLease:
+		return verdict.FirstOwned
+	}
+	return verdict.NoVerdict
+}
+
+func (v Verdict) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", v.Outcome, v.Lane)
+	if v.ReasonClass != "" && v.ExitCode() != verdict.Yes {
+		fmt.Fprintf(&b, " (%s)", v.ReasonClass)
+	}
+	if v.Reason != "" {
+		fmt.Fprintf(&b, ": %s", v.Reason)
+	}
+	if l := v.Lease; l != nil && l.State != lane.Free {
+		fmt.Fprintf(&b, "\n  tree      %s\n  run id    %s\n  nonce     %s\n  deadline  %s", strings.Join(l.Tree, " "), l.RunID, l.Nonce, l.Deadline().UTC().Format(time.RFC3339))
+	}
+	if v.UnsafeUntil != nil {
+		fmt.Fprintf(&b, "\n  its worker may be at work until %s; git dos push fences what it sends", v.UnsafeUntil.Format(time.RFC3339))
+	}
+	if v.Next != "" {
+		fmt.Fprintf(&b, "\n  next: %s", v.Next)
+	}
+	return b.String()
+}
+
+func refuse(name, class, reason string) Verdict {
+	return Verdict{Outcome: Refused, Lane: name, ReasonClass: class, Reason: reason}
+}
+
+func (v Verdict) heldBy(r Record) Verdict {
+	v.Holder = &r.Holder
+	return v
+}
