@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// streams are the three standard streams of one run.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// allVerbs lists the verbs. A new verb adds one line here and a
+// cmd_<noun>.go.
+func allVerbs() []verb {
+	return withExitCodes([]verb{
+		demoVerb(),
+		doctorVerb(),
+		initVerb(),
+		journalVerb(),
+		leaseVerb(),
+		pushVerb(),
+		runIDVerb(),
+		verifyVerb(),
+		versionVerb(),
+	})
+}
+
+func newApp(s streams) *cli.App { return assemble(s, allVerbs()) }
+
+// assemble makes an app of verbs. It switches off every habit of urfave/cli
+// that would end the process, print help on its own or read an argument named
+// "help" as a command: parse does that work instead.
+func assemble(s streams, verbs []verb) *cli.App {
+	app := &cli.App{
+		Name:                      "git-dos",
+		Usage:                     "coordinate workers that share a git repository",
+		Reader:                    s.in,
+		Writer:                    s.out,
+		ErrWriter:                 s.err,
+		Flags:                     commonFlags(),
+		Before:                    checkCommonFlags,
+		HideHelp:                  true,
+		DisableSliceFlagSeparator: true,
+		ExitErrHandler:            func(*cli.Context, error) {},
+		OnUsageError:              badFlagValue,
+	}
+	for _, v := range verbs {
+		v.prepare(v.command, v.command.Name)
+		app.Commands = append(app.Commands, v.command)
+	}
+	return app
+}
+
+// run is main without the process: it returns the exit status.
+func run(ctx context.Context, args []string, s streams) int {
+	return runApp(ctx, newApp(s), args, s)
+}
+
+// runApp runs one command line. A command ends in one of three ways: it
+// answers, and the status is its verdict's; it fails with any other error, and
+// the status is never that of an answer; or it is interrupted before it could
+// answer.
+func runApp(ctx context.Context, app *cli.App, args []string, s streams) int {
+	inv, err := parse(app, args)
+	switch {
+	case err != nil:
+	case inv.help:
+		err = printHelp(s.out, app, inv.path)
+	default:
+		err = app.RunContext(ctx, inv.args)
+	}
+	var a answered
+	switch {
+	case err == nil:
+		return verdict.Yes
+	case errors.As(err, &a):
+		return int(a)
+	case errors.Is(err, errClosedOutput):
+		return verdict.NoVerdict
+	}
+	return report(s.err, failureOf(ctx, inv, err), wantsJSON(args))
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// withExitCodes adds the verb that lists the exit statuses of all others.
+func withExitCodes(verbs []verb) []verb {
+	all := append(verbs, verb{
+		command: &cli.Command{
+			Name:        "exit-codes",
+			Usage:       "list what every exit status of every verb means",
+			ArgsUsage:   "[VERB]",
+			Description: "An exit status that is not listed means failure.",
+		},
+		statuses: map[string][]status{"exit-codes": {{Code: verdict.Yes, Meaning: "the list is printed"}}},
+	})
+	all[len(all)-1].command.Action = func(c *cli.Context) error {
+		t, err := tableOf(all).of(c.Args().Slice())
+		if err != nil {
+			return err
+		}
+		return answer(c, t)
+	}
+	return all
+}
+
+// An exitCode is one row of the table.
+type exitCode struct {
+	Verb    string `json:"verb"`
+	Status  int    `json:"status"`
+	Outcome string `json:"outcome"`
+	Meaning string `json:"meaning"`
+}
+
+// An exitCodeTable answers exit-codes.
+type exitCodeTable struct {
+	ExitCodes []exitCode `json:"exit_codes"`
+}
+
+func tableOf(verbs []verb) exitCodeTable {
+	var t exitCodeTable
+	for _, v := range verbs {
+		leaves(v.command, v.command.Name, func(_ *cli.Command, path string) {
+			for _, s := range withShared(v.statuses[path]) {
+				t.ExitCodes = append(t.ExitCodes, exitCode{path, s.Code, s.Outcome, s.Meaning})
+			}
+		})
+	}
+	return t
+}
+
+// of is the part about one verb, or about all of a group; the whole without
+// words.
+func (t exitCodeTable) of(words []string) (exitCodeTable, error) {
+	if len(words) == 0 {
+		return t, nil
+	}
+	asked := strings.Join(words, " ")
+	var part exitCodeTable
+	var names []string
+	for _, r := range t.ExitCodes {
+		names = append(names, r.Verb)
+		if r.Verb == asked || strings.HasPrefix(r.Verb, asked+" ") {
+			part.ExitCodes = append(part.ExitCodes, r)
+		}
+	}
+	if len(part.ExitCodes) == 0 {
+		return part, didYouMean(usagef("unknown verb %q", asked), nearest(asked, names)).hint("git dos exit-codes lists all of them")
+	}
+	return part, nil
+}
+
+func (t exitCodeTable) ExitCode() int { return verdict.Yes }
+
+func (t exitCodeTable) String() string {
+	verbs, outcomes := len("verb"), len("outcome")
+	for _, r := range t.ExitCodes {
+		verbs, outcomes = max(verbs, len(r.Verb)), max(outcomes, len(r.Outcome))
+	}
+	var b strings.Builder
+	line := func(verb, status, outcome, meaning string) {
+		if outcome == "" {
+			outcome = "-"
+		}
+		fmt.Fprintf(&b, "%-*s  %-6s  %-*s  %s\n", verbs, verb, status, outcomes, outcome, meaning)
+	}
+	line("verb", "status", "outcome", "meaning")
+	for _, r := range t.ExitCodes {
+		line(r.Verb, fmt.Sprint(r.Status), r.Outcome, r.Meaning)
+	}
+	return b.String()
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// leaseStore is the status of an unreadable or unreachable store.
+const leaseStore = 4
+
+func leaseVerb() verb {
+	lane := &cli.StringFlag{Name: "lane", Usage: "the `LANE`: a declared one, an alias, or any name together with --tree"}
+	nonce := &cli.StringFlag{Name: "nonce", Usage: "the `NONCE` of the lease, by default GIT_DOS_NONCE or the one this worktree took"}
+	run := &cli.StringFlag{Name: "run-id", Usage: "the `RUN` the lease belongs to"}
+	cached := &cli.BoolFlag{Name: "cached", Usage: "answer from what was last seen of the remote, however old; by default it is at most [fleet] interval old"}
+	return verb{
+		command: &cli.Command{
+			Name:  "lease",
+			Usage: "hold a lane so that no other worker edits its files",
+			Subcommands: []*cli.Command{{
+				Name:      "acquire",
+				ArgsUsage: "[LANE]",
+				Usage:     "take a lane, or learn who holds it",
+				Description: "The lease is stored for this worktree, so --lane alone renews and releases it from here.\n" +
+					"Work only on the lane that is returned, renew it within a third of its ttl, and stop when it is lost.",
+				Flags: []cli.Flag{
+					lane, run, nonce,
+					&cli.StringFlag{Name: "kind", Usage: "cluster, keyword, global or the name of an exclusive lane"},
+					&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` inside the lane's tree; repeatable"},
+					&cli.StringFlag{Name: "owner", Usage: "who works, for people to read"},
+					&cli.StringFlag{Name: "ttl", Usage: "how long the lease lives without a renewal, as 900, 15m or 1h"},
+				},
+				Action: storeStatus(leaseStore, writes(leaseAcquire)),
+			}, {
+				Name:      "heartbeat",
+				ArgsUsage: "[LANE]",
+				Aliases:   []string{"renew"},
+				Usage:     "renew a lease of this worktree",
+				Flags:     []cli.Flag{lane, nonce, run},
+				Action:    storeStatus(leaseStore, writes(leaseHeartbeat)),
+			}, {
+				Name:      "release",
+				ArgsUsage: "[LANE]",
+				Usage:     "give a lane back",
+				Flags:     []cli.Flag{lane, nonce, run},
+				Action:    storeStatus(leaseStore, writes(leaseRelease)),
+			}, {
+				Name:      "show",
+				ArgsUsage: "[LANE]",
+				Usage:     "show one lane",
+				Flags:     []cli.Flag{lane, cached},
+				Action:    storeStatus(leaseStore, leaseShow),
+			}, {
+				Name:  "live",
+				Usage: "list the lanes that are held",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "all", Usage: "list free lanes too, also those never leased"}, cached,
+				},
+				Action: storeStatus(leaseStore, leaseLive),
+			}, {
+				Name:      "log",
+				ArgsUsage: "[LANE]",
+				Usage:     "show what happened to one lane, newest first",
+				Flags: []cli.Flag{
+					lane, cached,
+					&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Value: 50, Usage: "at most `N` entries, 0 for all"},
+				},
+				Action: storeStatus(leaseStore, leaseLog),
+			}, {
+				Name:      "scavenge",
+				ArgsUsage: "[LANE]",
+				Usage:     "take a lane from whoever holds it, in an operator's name",
+				Description: "Its worker may not know yet. What it pushes with git dos push is refused from now on;\n" +
+					"what it does to its own files is not.",
+				Flags: []cli.Flag{
+					lane,
+					&cli.BoolFlag{Name: "force", Usage: "required: this overrides a lease that may be in use"},
+					&cli.StringFlag{Name: "operator", Usage: "the `NAME` the chain will show for it; required"},
+				},
+				Action: storeStatus(leaseStore, writes(leaseScavenge)),
+			}},
+		},
+		statuses: leaseStatuses(),
+	}
+}
+
+func leaseStatuses() map[string][]status {
+	return map[string][]status{
+		"lease acquire": {
+			{Code: verdict.Yes, Outcome: "acquire", Meaning: "the lane is yours"},
+			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "someone or some rule stands against it"},
+			contended,
+			unreachable,
+		},
+		"lease heartbeat": {
+			{Code: verdict.Yes, Outcome: "renewed", Meaning: "the lease runs for another ttl"},
+			{Code: verdict.FirstOwned, Outcome: "lost", Meaning: "the lease is not yours any more: stop"},
+			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "the lane is parked"},
+			contended,
+			unreachable,
+		},
+		"lease release": {
+			{Code: verdict.Yes, Outcome: "released", Meaning: "the lane is free"},
+			{Code: verdict.Yes, Outcome: "free", Meaning: "nobody held it"},
+			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "the lease is another's"},
+			contended,
+			unreachable,
+		},
+		"lease scavenge": {
+			{Code: verdict.Yes, Outcome: "scavenged", Meaning: "the lane is free"},
+			{Code: verdict.Yes, Outcome: "free", Meaning: "nobody held it"},
+			contended,
+			unreachable,
+		},
+		"lease show": {{Code: verdict.Yes, Meaning: "the lane's state is printed"}, unreachable},
+		"lease live": {{Code: verdict.Yes, Meaning: "the leases are printed"}, unreachable},
+		"lease log":  {{Code: verdict.Yes, Meaning: "the entries are printed"}, unreachable},
+	}
+}
+
+var contended = status{Code: verdict.FirstOwned, Outcome: "contended", Meaning: "others kept getting in first; try again"}
+
+var unreachable = status{Code: leaseStore, Meaning: "the store cannot be read or reached; nothing follows from it"}
+
+// laneFlag is the lane a verb is about; it also accepts the name as the only
+// argument.
+func laneFlag(c *cli.Context) (string, error) {
+	name := c.String("lane")
+	switch {
+	case c.NArg() > 1, c.NArg() == 1 && name != "":
+		return "", usagef("want one lane, have also %q", c.Args().First())
+	case c.NArg() == 1:
+		name = c.Args().First()
+	}
+	if name == "" {
+		return "", usagef("no lane named").hint("say which with --lane LANE; git dos lease live --all lists them")
+	}
+	return name, nil
+}
+
+// ttlFlag reads --ttl, by default the policy's.
+func ttlFlag(c *cli.Context, standard time.Duration) (time.Duration, error) {
+	if !c.IsSet("ttl") {
+		return standard, nil
+	}
+	d, err := policy.ParseDuration(c.String("ttl"))
+	if err != nil {
+		return 0, usagef("--ttl: %w", err)
+	}
+	return d, nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/kernel/ship"
+	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+func verifyVerb() verb {
+	return verb{
+		command: &cli.Command{
+			Name:      "verify",
+			Usage:     "did this phase of this plan ship?",
+			ArgsUsage: "PLAN PHASE | PLAN/PHASE",
+			Description: "Walks every commit that the trunk reaches, or REF with --ref, and believes only commits:\n" +
+				"one must name the unit, change something substantive, stand unreverted, and be a witness no\n" +
+				"weaker than the floor. The trunk is [trunk] ref of dos.toml; without one, in a fleet the HEAD of\n" +
+				"its remote, else the current branch. The rules come from the dos.toml committed there; the work\n" +
+				"tree's counts only where it has none. In a fleet any answer but SHIPPED follows a fresh look at\n" +
+				"the remote: at its lanes, and at the trunk unless --ref names another.",
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "ref", Usage: "walk `REF` instead of the trunk"},
+				&cli.StringFlag{Name: "floor", Usage: "the least `WITNESS` that counts: ledger, trailer, subject-in-tree or subject"},
+				&cli.BoolFlag{Name: "cached", Usage: "answer from what was last seen of the remote, however old, and say as of when"},
+			},
+			Action: verify,
+		},
+		statuses: map[string][]status{
+			"verify": {
+				{Code: verdict.Yes, Outcome: string(ship.Shipped), Meaning: "a commit on the ref ships the unit"},
+				{Code: verdict.No, Outcome: string(ship.NotShipped), Meaning: "no commit on the ref ships it"},
+				{Code: 4, Outcome: string(ship.Indeterminate), Meaning: "history is not all here, or the remote cannot be reached, so neither can be said"},
+			},
+		},
+	}
+}
+
+func verify(c *cli.Context) error {
+	plan, phase, err := unitArguments(c)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("ref") && c.String("ref") == "" {
+		return usagef("--ref is empty").hint("name a ref, or leave the flag out to walk the trunk")
+	}
+	floor, err := ship.ParseFloor(c.String("floor"))
+	if err != nil {
+		return usagef("%w", err)
+	}
+	req := facts.ShipRequest{Plan: plan, Phase: phase, Ref: c.String("ref"), Floor: floor}
+
+	repo, err := openRepo(c)
+	if err != nil {
+		return err
+	}
+	q := &shipQuestion{repo: repo, req: req, cached: c.Bool("cached")}
+	v, err := q.ask(c.Context)
+	if err != nil {
+		return verifyError(err)
+	}
+	return answer(c, v)
+}
+
+// unitArguments reads PLAN PHASE, or PLAN/PHASE split at the last slash, which
+// is how trailers and messages write a unit.
+func unitArguments(c *cli.Context) (plan, phase string, err error) {
+	first := c.Args().Get(0)
+	if i := strings.LastIndexByte(first, '/'); c.NArg() == 1 && i >= 0 {
+		return first[:i], first[i+1:], nil
+	}
+	if c.NArg() != 2 {
+		return "", "", usagef("want PLAN and PHASE, or PLAN/PHASE, have %d arguments", c.NArg())
+	}
+	return first, c.Args().Get(1), nil
+}
+
+func verifyError(err error) error {
+	var bad *facts.ShipRequestError
+	switch {
+	case errors.As(err, &bad):
+		return usagef("%w", err)
+	case errors.Is(err, ancestry.ErrNoRevision):
+		return usagef("%w", err).hint("git branch --all lists the branches; git fetch brings a remote's")
+	}
+	return deskError(err)
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/setup"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/runid"
+)
+
+// docs/formats.md tells every key of what is stored and of what is answered.
+func TestFormatsDocumentHasEveryKey(t *testing.T) {
+	data, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	keys := map[string]bool{}
+	for _, v := range []any{
+		lease.Record{}, lease.Order{}, admit.Row{}, admit.Meta{}, admit.Held{},
+		lease.Verdict{}, lease.PushVerdict{}, shipAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{},
+		setup.Report{}, setup.Examination{},
+	} {
+		collectKeys(reflect.TypeOf(v), keys)
+	}
+	if len(keys) < 60 {
+		t.Errorf("%d keys seen: the test looks in the wrong place", len(keys))
+	}
+	for key := range keys {
+		if !strings.Contains(text, "`"+key+"`") && !strings.Contains(text, `"`+key+`":`) {
+			t.Errorf("docs/formats.md has no key %s", key)
+		}
+	}
+	for _, op := range []string{
+		lease.OpAcquire, lease.OpHeartbeat, lease.OpShip, lease.OpRelease, lease.OpScavenge, lease.OpVoid, lease.OpGranted, admit.OpRefuse,
+	} {
+		if !strings.Contains(text, "`"+op+"`") {
+			t.Errorf("docs/formats.md has no op %s", op)
+		}
+	}
+}
+
+// collectKeys finds the JSON keys of a struct and of those inside it.
+func collectKeys(t reflect.Type, keys map[string]bool) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		collectKeys(t.Elem(), keys)
+		return
+	case reflect.Struct:
+	default:
+		return
+	}
+	if t == reflect.TypeFor[time.Time]() {
+		return
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" {
+			keys[name] = true
+		}
+		if f.IsExported() {
+			collectKeys(f.Type, keys)
+		}
+	}
+}

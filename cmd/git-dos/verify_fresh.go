@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/kernel/ship"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// A shipAnswer is the verdict and, in a fleet, as of when it is known to hold.
+type shipAnswer struct {
+	ship.Verdict
+	AsOf *time.Time `json:"as_of,omitempty"`
+	Next string     `json:"next,omitempty"`
+
+	from   string // the fleet's remote, "" without one
+	cached bool
+}
+
+func (a shipAnswer) String() string {
+	var b strings.Builder
+	b.WriteString(a.Verdict.String())
+	if a.cached && a.from != "" {
+		when := "a time not on record"
+		if a.AsOf != nil {
+			when = a.AsOf.Format(time.RFC3339)
+		}
+		fmt.Fprintf(&b, "\nas of %s on %s", when, a.from)
+	}
+	if a.Next != "" {
+		fmt.Fprintf(&b, "\n  next: %s", a.Next)
+	}
+	return b.String()
+}
+
+// A shipQuestion is one run of verify.
+type shipQuestion struct {
+	repo   *refstore.Repo
+	req    facts.ShipRequest
+	cached bool
+
+	desk *admit.Desk // nil until the ledger was asked for
+}
+
+// ask answers from what is here when that is SHIPPED, or when nothing else is
+// wanted. Any other answer of a fleet's is given after one fresh look at the
+// remote, so that it is not a stale no; without that look nothing can be said.
+func (q *shipQuestion) ask(ctx context.Context) (shipAnswer, error) {
+	v, err := q.decide(ctx)
+	var store *admit.StoreError
+	switch {
+	case err != nil && !errors.As(err, &store):
+		return shipAnswer{}, err
+	case q.cached || q.desk == nil || q.desk.Remote() == "", err == nil && v.Outcome == ship.Shipped:
+		return q.dated(v), err
+	}
+	rerr := q.desk.Refresh(ctx, q.req.Ref == "")
+	if admit.Unreachable(rerr) {
+		return q.unseen(v, rerr), nil
+	}
+	if rerr != nil {
+		return shipAnswer{}, rerr
+	}
+	v, err = q.decide(ctx)
+	return q.dated(v), err
+}
+
+func (q *shipQuestion) decide(ctx context.Context) (ship.Verdict, error) {
+	req := q.req
+	req.Ledger = q.ledger
+	evidence, err := facts.Ship(ctx, q.repo, req)
+	if err != nil {
+		return ship.Verdict{}, err
+	}
+	return ship.Decide(evidence), nil
+}
+
+// ledger reads the SHIP entries of the workspace's lane chains.
+func (q *shipQuestion) ledger(ctx context.Context) ([]ship.LedgerEntry, error) {
+	if q.desk == nil {
+		var err error
+		if q.desk, err = admit.Open(ctx, q.repo, time.Now); err != nil {
+			return nil, err
+		}
+	}
+	return q.desk.Ships(ctx)
+}
+
+func (q *shipQuestion) dated(v ship.Verdict) shipAnswer {
+	a := shipAnswer{Verdict: v, cached: q.cached}
+	if q.desk == nil {
+		return a
+	}
+	a.from = q.desk.Remote()
+	if at := q.desk.AsOf(q.req.Ref == ""); !at.IsZero() {
+		a.AsOf = &at
+	}
+	return a
+}
+
+// unseen is the answer where the remote did not answer: what was found here
+// stays in it, and decides nothing.
+func (q *shipQuestion) unseen(v ship.Verdict, why error) shipAnswer {
+	if v.Outcome == "" {
+		v = ship.Verdict{Plan: q.req.Plan, Phase: q.req.Phase, Source: ship.SourceNowhere, Ref: firstOf(q.req.Ref, q.desk.Rules.Trunk.Ref)}
+	}
+	remote := q.desk.Remote()
+	v.Outcome = ship.Indeterminate
+	v.Reason = fmt.Sprintf("not shipped as far as is known here, and %s could not be asked: %s", remote, strings.TrimPrefix(why.Error(), remote+": "))
+	a := q.dated(v)
+	a.Next = "see that git fetch " + remote + " works and ask again; --cached answers from what is here"
+	return a
+}
