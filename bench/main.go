@@ -1,0 +1,118 @@
+// Command bench measures what git-dos costs next to the git commands that
+// would do the same, and prints the ratios with the figure each is held to.
+//
+// Product and git run in turn, process by process, in repositories made for
+// the occasion, so that a busy machine slows both. What a process of these
+// packages costs before it does anything is measured beside them, with a
+// build of the same command that exits at once, and is taken off the product's
+// side. A ratio is one of medians; it says nothing about another run.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+)
+
+// A line is one thing to measure. Its rows share their setting.
+type line struct {
+	name    string
+	measure func(*bench) ([]row, error)
+}
+
+func lines() []line {
+	return []line{
+		{"read", readVerbs},
+		{"read-mirror", readMirror},
+		{"read-50", readConcurrent},
+		{"local", localLease},
+		{"history", historyLease},
+		{"append", appendMany},
+		{"fleet-file", func(b *bench) ([]row, error) { return fleetLease(b, "file", serveFile) }},
+		{"fleet-http", func(b *bench) ([]row, error) { return fleetLease(b, "http", serveHTTP) }},
+		{"fleet-ssh", func(b *bench) ([]row, error) { return fleetLease(b, "ssh", serveSSH) }},
+		{"race", raceClones},
+		{"verify", verifyCold},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	only := flags.String("only", "", "measure these lines alone, comma-separated: "+strings.Join(names(), ", "))
+	pairs := flags.Int("pairs", 0, "how many pairs each line takes, at least 5; 0 for what suits the line")
+	history := flags.String("history", os.Getenv("GITDOS_HISTORY"), "a git fast-export stream, packed with xz, to import (GITDOS_HISTORY)")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if *pairs != 0 && *pairs < 5 {
+		return fmt.Errorf("--pairs %d is too few for a median, want at least 5", *pairs)
+	}
+	chosen, err := choose(*only)
+	if err != nil {
+		return err
+	}
+	b, err := newBench(ctx, *pairs, *history)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	printHead(out)
+	for _, l := range chosen {
+		rows, err := l.measure(b)
+		var skip skipped
+		switch {
+		case errors.As(err, &skip):
+			fmt.Fprintf(out, "%-42s skipped: %s\n", l.name, skip)
+		case err != nil:
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+		for _, r := range rows {
+			r.print(out)
+		}
+	}
+	return nil
+}
+
+func names() (all []string) {
+	for _, l := range lines() {
+		all = append(all, l.name)
+	}
+	return all
+}
+
+func choose(only string) ([]line, error) {
+	if only == "" {
+		return lines(), nil
+	}
+	var out []line
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.Index(names(), name)
+		if i < 0 {
+			return nil, fmt.Errorf("no line named %q; there are %s", name, strings.Join(names(), ", "))
+		}
+		out = append(out, lines()[i])
+	}
+	return out, nil
+}
+
+// skipped says why a line could not be measured here.
+type skipped string
+
+func (s skipped) Error() string { return string(s) }

@@ -1,0 +1,55 @@
+// Package gitdos_test holds the product to its vectors: recorded questions
+// with the answers every implementation must give.
+package gitdos_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A runner answers one vector's input with a value that encodes to its want.
+type runner func(input json.RawMessage) (any, error)
+
+// runners answer the functions the product has. A function is added here by
+// one line, and taken out of later.
+var runners = map[string]runner{
+	"tree_norm":       answer(treeNorm),
+	"tree_disjoint":   answer(treeDisjoint),
+	"overlap":         answer(overlap),
+	"lease_blocks":    answer(leaseBlocks),
+	"self_modify":     answer(selfModify),
+	"region_conflict": answer(regionConflict),
+	"run_id":          answer(runID),
+}
+
+// later are functions the product does not have yet.
+var later = []string{
+	"arbitrate", "arbitrate_cli_error", "arbitrate_ladder", "supervise",
+	"journal_replay", "lease_generations", "journal_compact", "journal_text",
+	"lease_dead", "lease_health", "lease_liveness", "lane_lint", "plan_price",
+	"verify", "commit_audit", "reconcile",
+	"loop_decide", "loop_run", "gate", "pickable", "cooldown", "improve",
+	"breaker", "liveness", "journal_fold", "resume",
+}
+
+// looseWants name the functions of which a verdict may say more than a vector
+// does: only the fields its want lists are compared. All others are compared
+// whole.
+var looseWants = []string{
+	"loop_decide", "loop_run", "gate", "pickable", "cooldown", "improve",
+	"breaker", "run_id", "liveness", "journal_fold", "resume",
+}
+
+// TestConformance runs every vector in the folder GITDOS_VECTORS names, by
+// default testdata/vectors, and prints one line per function.
+func TestConformance(t *testing.T) {
+	dir := os.Getenv("GITDOS_VECTORS")
+	if dir == "" {
+		dir = filepath.Join("testdata", "vectors")
+	}
+	if err := conform(os.Stdout, dir, runners, later); err != nil {
+		t.Error(err)
+	}
+}
