@@ -16,7 +16,7 @@ func initVerb() verb {
 		command: &cli.Command{
 			Name:  "init",
 			Usage: "prepare this repository, or join it to a fleet",
-			Description: "Writes dos.toml with a lane for every directory at the top, adds .dos/ to .gitignore and gives\n" +
+			Description: "Writes dos.toml with the trunk and a lane for every directory at the top, adds .dos/ to .gitignore and gives\n" +
 				"this clone a node id. What is there already stays as it is, so it can be run again at any time.\n" +
 				"With --remote, the remote decides who holds a lane, for every clone that names it.",
 			Flags: []cli.Flag{

@@ -233,3 +233,25 @@ func TestAPolicyErrorNamesTheFileOnce(t *testing.T) {
 	}
 	check("the trunk's", "origin at "+h.git("rev-parse", "--short=12", "HEAD")+":dos.toml:3: unknown key fleet.idd", "main")
 }
+
+// A trunk that is here and cannot be read leaves no say to the work tree.
+func TestAnUnreadableTrunkIsNoOtherBranch(t *testing.T) {
+	h := newHistory(t)
+	h.commit("rules", "dos.toml", ofAFleet)
+	h.git("checkout", "-q", "-b", "develop")
+	h.commit("rules", "dos.toml", "[trunk]\nref = \"develop\"\n"+ofAFleet)
+	for _, object := range []string{"main", "main^{tree}", "main:dos.toml"} {
+		clone := filepath.Join(t.TempDir(), "clone")
+		h.git("clone", "-q", "--no-hardlinks", h.dir, clone)
+		h.at(clone, "config", "dos.remote", "origin")
+		h.at(clone, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+		id := h.git("rev-parse", object)
+		if err := os.Remove(filepath.Join(clone, ".git", "objects", id[:2], id[2:])); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := rulesOf(t, clone); err == nil {
+			t.Errorf("without %s: rules of trunk %+v", object, r.Trunk)
+		}
+		h.wantIn(clone, "without "+object, "INDETERMINATE")
+	}
+}

@@ -42,7 +42,7 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 	}
 	t, err := RemoteTrunk(ctx, repo, remote, own)
 	if err != nil {
-		return walked{}, err
+		return walked{name: "refs/remotes/" + remote + "/HEAD"}, err
 	}
 	at, err := readRef(ctx, repo, t.Ref)
 	if errors.Is(err, ancestry.ErrNoRevision) {

@@ -30,8 +30,9 @@ var ErrNoTrunk = errors.New("is unknown")
 
 // A TrunkError says why the trunk of a fleet cannot be used, and what to do.
 type TrunkError struct {
-	Err  error
-	Hint string
+	Err       error
+	Hint      string
+	Unfetched string // the branch that is the trunk, where what is wrong is that it is not here
 }
 
 func (e *TrunkError) Error() string { return e.Err.Error() }
@@ -117,7 +118,7 @@ func (s *trunkSearch) find(ctx context.Context, own policy.Policy) (Trunk, error
 
 // stated is what the dos.toml at a ref says of the trunk. It is decided when
 // that commit has the say, also where it says nothing: it has a dos.toml, or it
-// is there and cannot be read.
+// should be here and is not. A dos.toml that cannot be read is an error.
 func (s *trunkSearch) stated(ctx context.Context, ref string) (trunk string, decided bool, err error) {
 	id, data, err := s.files.At(ctx, ref, policyFile)
 	switch {
@@ -126,9 +127,6 @@ func (s *trunkSearch) stated(ctx context.Context, ref string) (trunk string, dec
 		return "", there != "", err
 	case errors.Is(err, refstore.ErrNoFile):
 		p, source, err := policyIn(ctx, s.repo, id) // tells a file that is missing from one that never was
-		if errors.Is(err, ancestry.ErrMissing) {
-			return "", true, nil
-		}
 		return p.Trunk.Ref, source != "", err
 	case err != nil:
 		return "", false, err
@@ -179,6 +177,8 @@ func (s *trunkSearch) named(ref string) (Trunk, error) {
 // notFetched is the error of a trunk that is not here, for one of two reasons.
 func notFetched(t Trunk, remote string) error {
 	return &TrunkError{
+		Unfetched: t.Branch,
+
 		Err:  fmt.Errorf("trunk %s of %s has not been fetched", t.Short(), remote),
 		Hint: fmt.Sprintf("git fetch %s, or, if %s has no %s yet, git push %s HEAD:%s", remote, remote, t.Short(), remote, t.Short()),
 	}

@@ -224,6 +224,28 @@ func TestInitAsksTheRemoteForItsTrunk(t *testing.T) {
 	}
 }
 
+// On a remote without a branch the trunk is what the main worktree is on,
+// wherever init runs; dos.toml states it, so it can have any name.
+func TestInitOnAnEmptyRemoteTakesTheMainWorktreesBranch(t *testing.T) {
+	isolate(t)
+	hub, clone := newClone(t)
+	runGit(t, hub, "update-ref", "-d", "refs/heads/main")
+	runGit(t, clone, "update-ref", "-d", "refs/remotes/origin/main")
+	runGit(t, clone, "branch", "-q", "-m", "develop")
+	side := filepath.Join(t.TempDir(), "side")
+	runGit(t, clone, "worktree", "add", "-q", side, "-b", "feature")
+	r := initIn(t, side, "origin")
+	if got, want := r.Next[len(r.Next)-1], "git push origin HEAD:develop"; got != want {
+		t.Errorf("next %q, want %q", got, want)
+	}
+	runGit(t, side, "push", "-q", "origin", "HEAD:develop")
+	rules, err := facts.LoadRules(context.Background(), options(t, side, "").Repo)
+	var no *facts.TrunkError
+	if !errors.As(err, &no) || !strings.Contains(err.Error(), "trunk develop of origin has no dos.toml") {
+		t.Errorf("rules %+v, %v; want the trunk develop, without dos.toml yet", rules.Trunk, err)
+	}
+}
+
 // A dos.toml of the user's is told the trunk where nothing else would name it;
 // a clone that gets by on the trunk's dos.toml is told the command.
 func TestInitNamesATrunkThatNobodyWouldFind(t *testing.T) {

@@ -25,7 +25,7 @@ func admissionKeys() []key {
 		one("workspace", text(), func(p *Policy) *string { return &p.Workspace },
 			"accepted for compatibility, never read"),
 		one("trunk.ref", line(checkRef), func(p *Policy) *string { return &p.Trunk.Ref },
-			"the branch whose history says what shipped; unstated: the remote's HEAD, else the current branch"),
+			"the branch whose history says what shipped; unstated: in a fleet the remote's HEAD, main or master, else the current branch"),
 		one("lanes.concurrent", lanes, func(p *Policy) *[]string { return &p.Lanes.Concurrent },
 			"lanes that may be held side by side when their trees are disjoint"),
 		one("lanes.exclusive", lanes, func(p *Policy) *[]string { return &p.Lanes.Exclusive },

@@ -4,7 +4,7 @@ import "time"
 
 // Trunk says what "shipped" is walked from.
 type Trunk struct {
-	Ref string // "" = the remote's HEAD, else the current branch
+	Ref string // "" = in a fleet the remote's HEAD, main or master, else the current branch
 }
 
 // Overlap says when two trees collide.
