@@ -7,11 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
-	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
 // A Request asks for one lane.
@@ -69,21 +67,6 @@ func (d *Desk) Check(req Request) error {
 		return fmt.Errorf("ttl %s is under twice the margin of %s", req.TTL, margin)
 	}
 	return nil
-}
-
-// settled reports whether the authority itself has answered that the last
-// transaction did not happen. Otherwise it may still be on its way there when
-// its acquirer has given up.
-func settled(err error) bool {
-	var o *refstore.OutcomeError
-	if !errors.As(err, &o) || errors.Is(err, context.Canceled) || errors.Is(err, errTimeUp) {
-		return false
-	}
-	switch o.Outcome.Result {
-	case refstore.Denied, refstore.HiddenNames, refstore.NoAtomic, refstore.Locked:
-		return true
-	}
-	return false
 }
 
 // margin is the part of a ttl in which its holder no longer counts on it.
@@ -186,17 +169,6 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 	return v, err
 }
 
-// confirm moves the lane of a lease that was won late, so that what was decided
-// meanwhile and is still on its way is refused when it arrives.
-func (a *acquisition) confirm(ctx context.Context, v lease.Verdict) (lease.Verdict, error) {
-	beat, err := a.desk.Heartbeat(ctx, v.Lane, lease.Identity{Nonce: v.Lease.Nonce})
-	if err != nil || beat.Outcome != lease.Renewed {
-		return contended(v.Lane), err
-	}
-	v.Lease, v.Deadline = beat.Lease, beat.Deadline
-	return v, nil
-}
-
 func (a *acquisition) evidence(t lease.Table) lease.AcquireEvidence {
 	p := a.desk.Rules.Policy
 	return lease.AcquireEvidence{
@@ -251,88 +223,4 @@ func (a *acquisition) awaitOrRepair(ctx context.Context, torn *lease.TornError) 
 		return d.writes(lease.Repair(t, repair, a.stamp))
 	})
 	return err
-}
-
-// giveBack undoes what an acquisition that did not succeed may have landed. It
-// says what is left when it cannot.
-func (a *acquisition) giveBack(ctx context.Context, pending bool) error {
-	ctx, cancel := detached(ctx)
-	defer cancel()
-	d := a.desk
-	var err error
-	for again := true; again && err == nil; {
-		_, err = d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: []string{"lane", "order"}}, func(s refstore.Snapshot) ([]refstore.Write, error) {
-			t, err := table(s)
-			if err != nil {
-				return nil, err
-			}
-			again = pending && !a.past && t.Overtaken(*a.sent)
-			a.past = a.past || again
-			return d.writes(lease.GiveBack(t, *a.sent, pending, a.stamp))
-		})
-	}
-	if err == nil {
-		return nil
-	}
-	return &StoreError{
-		Err:  fmt.Errorf("lane %s may be held: %w", a.sent.Lease.Lane, err),
-		Hint: fmt.Sprintf("git dos lease release --lane %s --nonce %s gives it back", a.sent.Lease.Lane, a.sent.Lease.Nonce),
-	}
-}
-
-// A skewError names two trunks of which neither contains the other.
-type skewError struct{ theirs, ours string }
-
-func (e *skewError) Error() string {
-	return fmt.Sprintf("admissions are decided under trunk %.12s, this clone has %.12s, which does not contain it", e.theirs, e.ours)
-}
-
-// checkPolicy refuses to decide under a trunk that does not contain the one
-// the last admission was decided under.
-func (d *Desk) checkPolicy(ctx context.Context, theirs string) error {
-	ours := d.Rules.Trunk.Commit()
-	if d.remote == nil || theirs == "" || theirs == ours {
-		return nil
-	}
-	id, ok := refstore.ParseOID(theirs)
-	if !ok {
-		return fmt.Errorf("order of admissions: %w: policy %q is no commit", lease.ErrRecord, theirs)
-	}
-	contained, err := d.Repo.IsAncestor(ctx, id, refstore.OID(ours))
-	switch {
-	case err == nil && contained:
-		return nil
-	case err == nil:
-		return &skewError{theirs, ours}
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	}
-	if _, gone := ancestry.Resolve(ctx, d.Repo.Git, theirs); gone != nil {
-		return &skewError{theirs, ours} // a commit that is not here is one we do not contain
-	}
-	return err
-}
-
-// refetchRules fetches the trunk and reads the policy again. Where that policy
-// says that the trunk is another branch, that one is fetched too.
-func (d *Desk) refetchRules(ctx context.Context) error {
-	for range 2 {
-		branch := d.Rules.Trunk.Branch
-		if _, err := d.remote.Read(ctx, refstore.Query{Branches: []string{branch}}); err != nil {
-			return d.storeError(err)
-		}
-		if rules, err := d.loadRules(ctx); err != nil || rules.Trunk.Branch == branch {
-			return err
-		}
-	}
-	return nil
-}
-
-// loadRules reads the policy again.
-func (d *Desk) loadRules(ctx context.Context) (facts.Rules, error) {
-	rules, err := facts.LoadRules(ctx, d.Repo)
-	if err == nil {
-		d.Rules = rules
-	}
-	return rules, err
 }

@@ -335,17 +335,19 @@ func TestInterruptLeavesNothingHeld(t *testing.T) {
 				}
 				marks := filepath.Join(f.root, "marks")
 				write(t, filepath.Join(marks, "x"), "")
-				script(t, filepath.Join(f.hub, "hooks", "pre-receive"), "cat > /dev/null\ntouch "+marks+"/$$\nsleep 1\n")
+				// The first push takes longer than a client takes to give up on its git.
+				script(t, filepath.Join(f.hub, "hooks", "pre-receive"), "cat > /dev/null\ntest -e "+marks+"/first || { touch "+marks+"/first; sleep 4; }\n")
 				gitIn(t, dir, "config", "remote.origin.receivepack", wrap(t, "receive", receive))
 				p := acquirer(t, nil, dir, "api", "alice")
 				p.start()
-				waitFor(t, func() bool { files, _ := os.ReadDir(marks); return len(files) > 1 })
+				waitFor(t, func() bool { return exists(filepath.Join(marks, "first")) })
+				begun := time.Now()
 				interrupt(p)
 				rep, ok := p.report(t)
 				if !ok || rep.Outcome == string(lease.Acquired) || rep.Err == "" {
 					t.Fatalf("reported %+v", rep)
 				}
-				time.Sleep(1500 * time.Millisecond) // for what is still on its way
+				time.Sleep(time.Until(begun.Add(4500 * time.Millisecond))) // for what is still on its way
 				if r := stateOf(t, f.hub, "api"); r.State == lane.Held && !strings.Contains(rep.Err, "may be held") {
 					t.Errorf("said %q, and the lane is %+v", rep.Err, r)
 				}

@@ -157,7 +157,7 @@ func TestBadRequestsWriteNothing(t *testing.T) {
 func tracedDesk(t *testing.T, dir string) (d *Desk, commands func() string) {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
-	d = open(t, dir)
+	open(t, dir) // mints the node id
 	t.Setenv("GIT_TRACE2_EVENT", log)
 	d = open(t, dir)
 	write(t, log, "")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -36,11 +37,36 @@ func (d *Desk) Refresh(ctx context.Context, trunk bool) error {
 			Hint: fmt.Sprintf("git remote set-head %s --auto learns where it went; else set [trunk] ref in dos.toml", d.Remote()),
 		}
 	}
-	rules, err := d.loadRules(ctx)
-	if err != nil || rules.Trunk.Branch == branch {
+	return d.followTrunk(ctx, branch)
+}
+
+// followTrunk reads the rules again, now that a branch has been fetched. Where
+// they say that the trunk is another branch, that one is fetched too.
+func (d *Desk) followTrunk(ctx context.Context, fetched string) error {
+	trunk, err := d.loadRules(ctx)
+	if trunk == "" || trunk == fetched {
+		return err
+	}
+	if _, err := d.remote.Read(ctx, refstore.Query{Branches: []string{trunk}}); err != nil {
 		return d.storeError(err)
 	}
-	return d.refetchRules(ctx) // the trunk says that it is another branch now
+	_, err = d.loadRules(ctx)
+	return err
+}
+
+// loadRules reads the policy again and returns the trunk's branch, also when
+// all that is wrong is that it was not fetched; "" when it is not known.
+func (d *Desk) loadRules(ctx context.Context) (string, error) {
+	rules, err := facts.LoadRules(ctx, d.Repo)
+	var t *facts.TrunkError
+	switch {
+	case errors.As(err, &t):
+		return t.Unfetched, err
+	case err != nil:
+		return "", err
+	}
+	d.Rules = rules
+	return rules.Trunk.Branch, nil
 }
 
 // Unreachable reports whether an error says that the remote did not answer, as

@@ -76,8 +76,8 @@ func (d *Desk) writes(decided []lease.Write) ([]refstore.Write, error) {
 // Errors of a remote that is not this fleet's. Neither is ever repaired on the
 // way: only init writes meta/format.
 var (
-	ErrNotInitialised = errors.New("not initialised for git-dos")
-	ErrWrongFleet     = errors.New("belongs to another fleet")
+	ErrNotInitialised = errors.New("not initialised for git-dos (NOT_INITIALISED)")
+	ErrWrongFleet     = errors.New("belongs to another fleet (WRONG_FLEET)")
 )
 
 // checkFleet refuses refs of another layout, and compares the fleet id on the
