@@ -137,5 +137,5 @@ type LostStateError struct {
 }
 
 func (e *LostStateError) Error() string {
-	return fmt.Sprintf("%s lost %d refs that it had (%s): its state is not to be trusted", e.Remote, len(e.Refs), e.Refs[0])
+	return fmt.Sprintf("%s lost %d refs that it had (%s): its state is not to be trusted (LOST_STATE)", e.Remote, len(e.Refs), e.Refs[0])
 }

@@ -75,6 +75,9 @@ var ctx = context.Background()
 
 const laneRef = "refs/dos/lane/api"
 
+// killedLane and killedOrder are moved together.
+const killedLane, killedOrder = "refs/dos/lane/api", "refs/dos/order/grants"
+
 func readsEmpty(t *testing.T, f *fixture) {
 	s := f.read(t, "nothing")
 	if got := s.List("nothing"); len(got) != 0 {

@@ -2,11 +2,13 @@ package refstore_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -75,6 +77,42 @@ func (f *fixture) append(t testing.TB, r *refstore.Repo, a refstore.Authority, r
 		t.Fatalf("append to %s: %v", ref, err)
 	}
 	return u.Wrote[0].New
+}
+
+// update appends one entry within a deadline.
+func (f *fixture) update(t testing.TB, limit time.Duration, refs ...string) (refstore.Update, error) {
+	t.Helper()
+	short, cancel := timeout(limit)
+	defer cancel()
+	return f.repo.Update(short, f.auth, queryFor(refs...), func(s refstore.Snapshot) ([]refstore.Write, error) {
+		var out []refstore.Write
+		for _, ref := range refs {
+			out = append(out, refstore.Write{Ref: ref, Entry: entry("MOVE", s.Tip(ref).Entry.Gen+1, `{}`)})
+		}
+		return out, nil
+	})
+}
+
+func queryFor(refs ...string) refstore.Query {
+	var q refstore.Query
+	for _, ref := range refs {
+		if name, ok := refstore.SplitRef(ref); ok {
+			q.Kinds = append(q.Kinds, name.Kind)
+		} else {
+			q.Branches = append(q.Branches, ref)
+		}
+	}
+	return q
+}
+
+// outcome is how an update ended, as its callers branch on it.
+func outcome(t testing.TB, err error) refstore.Outcome {
+	t.Helper()
+	var o *refstore.OutcomeError
+	if !errors.As(err, &o) {
+		t.Fatalf("ended with %v, no outcome", err)
+	}
+	return o.Outcome
 }
 
 func (f *fixture) read(t testing.TB, kind string) refstore.Snapshot {

@@ -20,8 +20,6 @@ import (
 	"github.com/git-dos/git-dos/refstore"
 )
 
-const killedLane, killedOrder = "refs/dos/lane/api", "refs/dos/order/grants"
-
 // An arena is an authority on which writers are killed, with what its
 // survivors have been promised.
 type arena struct {
@@ -92,7 +90,11 @@ func (a *arena) killOne(t *testing.T, group bool) {
 		t.Error(err)
 		return
 	}
-	time.Sleep(10*time.Millisecond + rand.N(60*time.Millisecond))
+	reach := 60 * time.Millisecond // a few writes
+	if a.remote != "" {
+		reach = 300 * time.Millisecond
+	}
+	time.Sleep(10*time.Millisecond + rand.N(reach))
 	if group {
 		_ = cmd.Process.Signal(syscall.SIGSTOP) // so that it starts no further git
 		for _, pid := range descendants(cmd.Process.Pid) {

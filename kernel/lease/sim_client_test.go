@@ -63,7 +63,6 @@ type client struct {
 	step   func()
 	actor  *actor
 	memory map[string]string // lane to nonce
-	hung   bool              // an interrupt has come
 }
 
 func (c *client) boot() {
