@@ -129,13 +129,15 @@ func (e *OutcomeError) Error() string {
 
 func (e *OutcomeError) Unwrap() error { return e.Outcome.Err }
 
-// A LostStateError reports refs that a remote had and has no more: somebody
-// deleted them there. They are not free; they are gone.
+// A LostStateError reports refs that a remote had and has no more, or has only
+// as they were before: somebody deleted or rewound them there. They are not
+// free; they are gone.
 type LostStateError struct {
-	Remote string
-	Refs   []string
+	Remote  string
+	Refs    []string
+	Restore string // the refspec of a git push that gives back what is still known here
 }
 
 func (e *LostStateError) Error() string {
-	return fmt.Sprintf("%s lost %d refs that it had (%s): its state is not to be trusted (LOST_STATE)", e.Remote, len(e.Refs), e.Refs[0])
+	return fmt.Sprintf("%s lost state that it had, in %d refs (%s): it is not to be trusted (LOST_STATE)", e.Remote, len(e.Refs), e.Refs[0])
 }

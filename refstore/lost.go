@@ -104,26 +104,54 @@ func ofKinds(known map[string]OID, kinds []string) map[string]OID {
 	return some
 }
 
-func vanished(before map[string]OID, now Snapshot) []string {
-	var lost []string
+// lost lists what the remote had and has no more: refs that are gone, and refs
+// that stand at a commit which does not build on what they held. Every move of
+// a dos ref is a fast-forward, so either means that somebody took state away.
+func (a *Remote) lost(ctx context.Context, before map[string]OID, now Snapshot) (lost []string, err error) {
+	var moved []string
+	var in strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(before)) {
-		if t := now.Tip(ref); t.ID == "" && t.Err == nil {
+		t := now.Tip(ref)
+		switch {
+		case t.Err != nil || t.ID == before[ref]:
+		case t.ID == "":
+			lost = append(lost, ref)
+		default:
+			moved = append(moved, ref)
+			fmt.Fprintf(&in, "%s\n^%s\n", before[ref], t.ID)
+		}
+	}
+	if len(moved) == 0 {
+		return lost, nil
+	}
+	// Is any old tip reached by no new one? Chains share no commits, so one
+	// question serves all of them; what it answers in doubt is asked singly.
+	out, _, err := a.repo.Git.Run(ctx, git.Call{Args: []string{"rev-list", "--max-count=1", "--ignore-missing", "--stdin"}, Stdin: strings.NewReader(in.String())})
+	if err != nil || len(out) == 0 {
+		return lost, err
+	}
+	for _, ref := range moved {
+		built, err := a.repo.IsAncestor(ctx, before[ref], now.Tip(ref).ID)
+		if err != nil {
+			return lost, err
+		}
+		if !built {
 			lost = append(lost, ref)
 		}
 	}
-	return lost
+	return lost, nil
 }
 
-// restore puts lost refs back into the mirror, so that the next read reports
-// them too.
-func (a *Remote) restore(ctx context.Context, q Query, before map[string]OID, lost []string) error {
+// restore puts lost refs back into the mirror as they were, so that the next
+// read reports them too.
+func (a *Remote) restore(ctx context.Context, q Query, before map[string]OID, now Snapshot, lost []string) error {
 	var moves []Move
 	for _, ref := range lost {
-		moves = append(moves, Move{Ref: a.mirror + strings.TrimPrefix(ref, "refs/dos/"), New: before[ref]})
+		moves = append(moves, Move{Ref: a.mirror + strings.TrimPrefix(ref, "refs/dos/"), Expect: now.Tip(ref).ID, New: before[ref]})
 	}
 	_, _, err := a.repo.Git.Run(ctx, git.Call{Args: []string{"update-ref", "--stdin"}, Stdin: strings.NewReader(updateRefScript(a.repo.Format, moves))})
 	if err == nil {
 		a.forget(q)
 	}
-	return errors.Join(&LostStateError{Remote: a.name, Refs: lost}, err)
+	return errors.Join(&LostStateError{Remote: a.name, Refs: lost, Restore: a.mirror + "*:" + a.prefix + "/*"}, err)
 }

@@ -65,6 +65,33 @@ func TestRefsWipedFromTheRemoteAreLostAndNotFree(t *testing.T) {
 	}
 }
 
+// TestARewoundRefIsLostStateUntilItIsGivenBack puts a hub back to an earlier
+// backup of one lane, while another lane goes on.
+func TestARewoundRefIsLostStateUntilItIsGivenBack(t *testing.T) {
+	t.Parallel()
+	f := remoteFixture(t, transports[0], "")
+	f.append(t, f.repo, f.auth, "refs/dos/lane/api", entry("ACQUIRE", 1, `{}`))
+	backup := f.rev(t, "refs/dos/lane/api")
+	f.append(t, f.repo, f.auth, "refs/dos/lane/api", entry("RELEASE", 1, `{}`))
+	f.append(t, f.repo, f.auth, "refs/dos/lane/web", entry("ACQUIRE", 1, `{}`))
+	if l := lost(t, f.auth, "lane"); l != nil {
+		t.Fatalf("before the rewind: %v", l)
+	}
+	gitIn(t, f.raw, "update-ref", "refs/dos/lane/api", string(backup))
+	web := string(f.rev(t, "refs/dos/lane/web"))
+	gitIn(t, f.raw, "update-ref", "refs/dos/lane/web", gitIn(t, f.raw, "commit-tree", "-p", web, "-m", "next", web+"^{tree}"))
+	var l *refstore.LostStateError
+	for i := range 2 {
+		if l = lost(t, f.auth, "lane"); l == nil || fmt.Sprint(l.Refs) != "[refs/dos/lane/api]" {
+			t.Fatalf("read %d: %v", i, l)
+		}
+	}
+	gitIn(t, f.repo.WorkTree, "push", "--quiet", "--no-verify", "origin", l.Restore)
+	if l := lost(t, f.auth, "lane"); l != nil {
+		t.Errorf("after it was given back: %v", l)
+	}
+}
+
 // interrupted leaves what a reader of kind leaves that is killed after the
 // fetch and before it looked: the list of what was there, and a pruned mirror.
 func (f *fixture) interrupted(t testing.TB, refs ...string) {

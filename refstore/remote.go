@@ -122,8 +122,9 @@ func (a *Remote) stateName(what string) string {
 }
 
 // Read implements Authority: one narrow fetch into the mirror, then one
-// listing of it. Refs that the mirror had and the remote has no more are put
-// back and reported as a *LostStateError: a deleted lease is not a free lane.
+// listing of it. What the mirror had and the remote has no more is put back and
+// reported as a *LostStateError: a lease that was deleted or rewound there is
+// not a free lane.
 func (a *Remote) Read(ctx context.Context, q Query) (Snapshot, error) {
 	if !a.locked {
 		unlock, err := a.Lock(ctx)
@@ -146,8 +147,12 @@ func (a *Remote) Read(ctx context.Context, q Query) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if lost := vanished(before, s); len(lost) > 0 {
-		return Snapshot{}, a.restore(ctx, q, before, lost)
+	lost, err := a.lost(ctx, before, s)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	if len(lost) > 0 {
+		return Snapshot{}, a.restore(ctx, q, before, s, lost)
 	}
 	a.forget(q)
 	s.AsOf = at
@@ -176,7 +181,11 @@ func (a *Remote) Cached(ctx context.Context, q Query) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	for _, ref := range vanished(ofKinds(before, q.Kinds), s) {
+	lost, err := a.lost(ctx, ofKinds(before, q.Kinds), s)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	for _, ref := range lost {
 		s.tips[ref] = Tip{Ref: ref, Err: fmt.Errorf("%w: %s had %s and may have lost it; read it again", ErrBroken, a.name, ref)}
 	}
 	return s, nil

@@ -141,7 +141,7 @@ func (d *Desk) storeError(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &lost):
-		return &StoreError{Err: err, Hint: "somebody deleted refs/dos there; do not work on its lanes until an operator has restored them from a clone that mirrors them"}
+		return &StoreError{Err: err, Hint: fmt.Sprintf("do not work on its lanes; an operator gives back what this clone last saw with: git push %s '%s'", lost.Remote, lost.Restore)}
 	case errors.As(err, &o) && o.Outcome.Result == refstore.Offline:
 		return &StoreError{Err: err, Hint: "check the network and git fetch " + d.Rules.Remote + "; what you hold stays yours until its deadline"}
 	case errors.As(err, &o) && o.Outcome.Result == refstore.Locked:
