@@ -67,11 +67,11 @@ func TestPrePushHookIsTheUsersOwn(t *testing.T) {
 func TestTrunkStaysWhenTheLaneMoved(t *testing.T) {
 	t.Parallel()
 	f := remoteFixture(t, transports[0], "")
-	lane := f.append(t, f.repo, f.auth, laneRef, entry("ACQUIRE", 1, `{}`))
+	f.append(t, f.repo, f.auth, laneRef, entry("ACQUIRE", 1, `{}`))
 	if _, err := f.ride(t); err != nil {
 		t.Fatal(err)
 	}
-	lane = f.rev(t, laneRef)
+	lane := f.rev(t, laneRef)
 	trunk := f.rev(t, "refs/heads/main")
 	f.append(t, f.peerRepo, f.peer, laneRef, entry("SCAVENGE", 2, `{}`))
 	gitIn(t, f.repo.WorkTree, "commit", "--quiet", "--allow-empty", "-m", "late")
