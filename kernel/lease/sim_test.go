@@ -362,7 +362,7 @@ func (w *world) settle(clients []*client) {
 }
 
 func TestInvariantsHoldInSimulation(t *testing.T) {
-	seeds, turns := uint64(300), 1500
+	seeds, turns := uint64(histories), 1500
 	if os.Getenv("GITDOS_LONG") != "" {
 		seeds = 20000
 	}

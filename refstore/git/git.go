@@ -109,6 +109,9 @@ func (r Runner) Start(ctx context.Context, c Call) (*Child, error) {
 // Wait waits for the command to end and returns what Run returns.
 func (c *Child) Wait() (stdout []byte, stderr string, err error) {
 	err = c.cmd.Wait()
+	if c.ctx.Err() != nil {
+		_ = terminateGroup(c.cmd) // whatever git started and left behind
+	}
 	if err == nil && c.out.over {
 		err = fmt.Errorf("printed more than %d bytes", MaxOutput)
 	}
@@ -131,8 +134,10 @@ func (c *Child) failure(err error) error {
 }
 
 // Command prepares a git child for callers that stream its output. Cancelling
-// ctx asks its whole process group to end, so that git removes its lock files;
-// a git that does not is killed after killGrace.
+// ctx asks git to end, so that it removes its lock files; one that does not is
+// killed after killGrace. Only then does Wait ask what git had started to end:
+// that may be the receive-pack of a remote on this machine, which should first
+// have the time to finish its transaction.
 func (r Runner) Command(ctx context.Context, c Call) (*exec.Cmd, error) {
 	exe, err := exec.LookPath("git")
 	if err != nil {
@@ -148,7 +153,7 @@ func (r Runner) Command(ctx context.Context, c Call) (*exec.Cmd, error) {
 	cmd.Stdin = c.Stdin
 	cmd.ExtraFiles = c.Inherit
 	ownGroup(cmd)
-	cmd.Cancel = func() error { return terminateGroup(cmd) }
+	cmd.Cancel = func() error { return terminate(cmd) }
 	cmd.WaitDelay = killGrace
 	return cmd, nil
 }

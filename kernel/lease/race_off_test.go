@@ -1,0 +1,6 @@
+//go:build !race
+
+package lease
+
+// histories is how many the simulation plays by default.
+const histories = 300
