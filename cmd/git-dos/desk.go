@@ -46,20 +46,27 @@ func openDesk(c *cli.Context) (*admit.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return deskOf(c, repo)
+	return deskOf(c, repo, admit.Open)
 }
 
 // readingDesk is openDesk for verbs that read the lanes and write nothing.
-func readingDesk(c *cli.Context) (*admit.Desk, error) {
+func readingDesk(c *cli.Context) (*admit.Desk, error) { return readingWith(c, admit.Open) }
+
+// lookingDesk is readingDesk for a verb that asks for the leases and no more.
+func lookingDesk(c *cli.Context) (*admit.Desk, error) { return readingWith(c, admit.OpenToLook) }
+
+type deskOpener func(context.Context, *refstore.Repo, func() time.Time) (*admit.Desk, error)
+
+func readingWith(c *cli.Context, open deskOpener) (*admit.Desk, error) {
 	repo, err := refstore.OpenAhead(c.Context, workspace(c), "meta", "lane")
 	if err != nil {
 		return nil, repoError(err)
 	}
-	return deskOf(c, repo)
+	return deskOf(c, repo, open)
 }
 
-func deskOf(c *cli.Context, repo *refstore.Repo) (*admit.Desk, error) {
-	d, err := admit.Open(c.Context, repo, func() time.Time { return now(c) })
+func deskOf(c *cli.Context, repo *refstore.Repo, open deskOpener) (*admit.Desk, error) {
+	d, err := open(c.Context, repo, func() time.Time { return now(c) })
 	return d, deskError(err)
 }
 

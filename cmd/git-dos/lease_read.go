@@ -114,7 +114,11 @@ func leaseLive(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	d, err := readingDesk(c)
+	open := lookingDesk
+	if c.Bool("all") {
+		open = readingDesk // which lanes there are is the trunk's to say
+	}
+	d, err := open(c)
 	if err != nil {
 		return err
 	}

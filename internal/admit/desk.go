@@ -62,8 +62,17 @@ func (e *StoreError) Unwrap() error { return e.Err }
 // Open finds the authority of a repository: the fleet's remote when dos.toml
 // names a fleet or git config names dos.remote, else the repository itself.
 func Open(ctx context.Context, repo *refstore.Repo, now func() time.Time) (*Desk, error) {
+	return openWith(ctx, repo, now, facts.LoadRules)
+}
+
+// OpenToLook is Open for a caller that asks for Leases and nothing else.
+func OpenToLook(ctx context.Context, repo *refstore.Repo, now func() time.Time) (*Desk, error) {
+	return openWith(ctx, repo, now, facts.LoadOwnRules)
+}
+
+func openWith(ctx context.Context, repo *refstore.Repo, now func() time.Time, load func(context.Context, *refstore.Repo) (facts.Rules, error)) (*Desk, error) {
 	d := &Desk{Repo: repo, Now: now}
-	rules, err := facts.LoadRules(ctx, repo)
+	rules, err := load(ctx, repo)
 	if err != nil {
 		return nil, err
 	}

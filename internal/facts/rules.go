@@ -45,19 +45,40 @@ var ErrNoFleetRemote = errors.New("dos.toml names a fleet, and git config dos.re
 // dos.toml (a bare repository's HEAD), or the defaults when there is none. A
 // policy with errors is an error.
 func LoadRules(ctx context.Context, repo *refstore.Repo) (Rules, error) {
+	r, err := ownRules(ctx, repo)
+	if err != nil {
+		return Rules{}, err
+	}
+	if r.Remote == "" {
+		r.Trunk, err = localTrunk(ctx, repo, r.Policy)
+		return r, err
+	}
+	return trunkRules(ctx, repo, r)
+}
+
+// LoadOwnRules is LoadRules for a caller that decides nothing and only looks:
+// where the work tree's dos.toml names the fleet, or there is none, its copy of
+// the policy serves and the trunk is left out, which saves two processes.
+func LoadOwnRules(ctx context.Context, repo *refstore.Repo) (Rules, error) {
+	r, err := ownRules(ctx, repo)
+	if err != nil {
+		return Rules{}, err
+	}
+	if r.Remote == "" || r.Policy.Fleet.ID != "" {
+		return r, nil
+	}
+	return trunkRules(ctx, repo, r)
+}
+
+// ownRules is the work tree's policy, and the remote it leads to.
+func ownRules(ctx context.Context, repo *refstore.Repo) (Rules, error) {
 	own, source, err := ownPolicy(ctx, repo)
 	if err != nil {
 		return Rules{}, err
 	}
 	r := Rules{Policy: own, Source: source}
-	if r.Remote, err = fleetRemote(repo, own); err != nil {
-		return Rules{}, err
-	}
-	if r.Remote == "" {
-		r.Trunk, err = localTrunk(ctx, repo, own)
-		return r, err
-	}
-	return trunkRules(ctx, repo, r)
+	r.Remote, err = fleetRemote(repo, own)
+	return r, err
 }
 
 // noPolicyFile is the source of a policy that no file states.
