@@ -40,7 +40,7 @@ func (r *Repo) Config() (Config, error) { return r.config() }
 
 func readConfig(ctx context.Context, run git.Runner) (Config, error) {
 	out, err := run.Output(ctx, "config", "-z", "--get-regexp",
-		`^(dos\..*|remote\..*\.url|core\.(sshcommand|fsync|fsyncobjectfiles|sharedrepository)|ssh\.variant)$`)
+		`^(dos\..*|remote\..*\.(url|pushurl)|url\..*\.pushinsteadof|core\.(sshcommand|fsync|fsyncobjectfiles|sharedrepository)|ssh\.variant)$`)
 	var g *git.Error
 	if errors.As(err, &g) && g.Code == 1 {
 		err = nil // nothing is set

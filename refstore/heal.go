@@ -15,7 +15,8 @@ import (
 // stale. The git that may own it moves on within milliseconds.
 const settle = time.Second
 
-// The intent file names the refs of the transaction that is under way. It is
+// The intent file names the refs of the transaction that is under way, each
+// with the id it is to move to. It is
 // written before git starts and emptied when git has ended, always under the
 // flock, so whoever gets the flock and finds it filled knows that its writer
 // and its writer's git are gone.
@@ -24,7 +25,7 @@ func (r *Repo) intentPath() string { return filepath.Join(r.CommonDir, "dos", "i
 func (r *Repo) writeIntent(moves []Move) error {
 	var b strings.Builder
 	for _, m := range moves {
-		fmt.Fprintln(&b, m.Ref)
+		fmt.Fprintln(&b, m.Ref, m.New)
 	}
 	if err := os.WriteFile(r.intentPath(), []byte(b.String()), 0o666); err != nil {
 		return fmt.Errorf("write intent: %w", err)
@@ -42,11 +43,12 @@ func (r *Repo) heal(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read intent: %w", err)
 	}
-	for ref := range strings.FieldsSeq(string(b)) {
+	for line := range strings.Lines(string(b)) {
+		ref, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if !strings.HasPrefix(ref, "refs/") || strings.Contains(ref, "..") {
-			continue // not a name that writeIntent wrote
+			continue // not a line that writeIntent wrote
 		}
-		gone, err := r.healLock(ctx, ref)
+		gone, err := r.healLock(ctx, ref, OID(id))
 		if err != nil {
 			return err
 		}
@@ -58,9 +60,9 @@ func (r *Repo) heal(ctx context.Context) error {
 }
 
 // healLock reports whether ref has no lock file any more. It removes one that
-// is the same for a second and is either empty or holds an entry decided on
-// ref's current tip.
-func (r *Repo) healLock(ctx context.Context, ref string) (gone bool, err error) {
+// is the same for a second and is either empty or holds what was intended and
+// was decided on ref's current tip.
+func (r *Repo) healLock(ctx context.Context, ref string, intended OID) (gone bool, err error) {
 	path := filepath.Join(r.CommonDir, filepath.FromSlash(ref)+".lock")
 	first, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +80,7 @@ func (r *Repo) healLock(ctx context.Context, ref string) (gone bool, err error) 
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
-	if err != nil || inode(again) != inode(first) || !r.abandoned(ctx, ref, path) {
+	if err != nil || inode(again) != inode(first) || !r.abandoned(ctx, ref, path, intended) {
 		return false, err
 	}
 	return true, os.Remove(path)
@@ -123,8 +125,9 @@ func (a *Remote) mirrorLocks() map[string]uint64 {
 }
 
 // abandoned reports whether a lock file holds what only a killed transaction
-// of ours leaves: nothing yet, or an entry whose parent is ref's current tip.
-func (r *Repo) abandoned(ctx context.Context, ref, path string) bool {
+// of ours leaves: nothing yet, or what it intended, whose parent is ref's
+// current tip. A lock that holds anything else is a living git's.
+func (r *Repo) abandoned(ctx context.Context, ref, path string, intended OID) bool {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return false
@@ -133,7 +136,7 @@ func (r *Repo) abandoned(ctx context.Context, ref, path string) bool {
 		return true
 	}
 	id, ok := ParseOID(strings.TrimSpace(string(b)))
-	if !ok {
+	if !ok || id != intended {
 		return false
 	}
 	objects := r.objects()

@@ -14,10 +14,11 @@ import (
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// intent writes what a killed writer leaves beside its locks.
-func (f *fixture) intent(t testing.TB, names ...string) {
+// intent writes what a killed writer leaves beside its locks: refs, each with
+// the id it was to move to.
+func (f *fixture) intent(t testing.TB, lines ...string) {
 	t.Helper()
-	write(t, filepath.Join(f.raw, "dos", "intent"), strings.Join(names, "\n")+"\n")
+	write(t, filepath.Join(f.raw, "dos", "intent"), strings.Join(lines, "\n")+"\n")
 }
 
 // TestOnlyAProvablyAbandonedLockIsRemoved leaves lock files of many kinds,
@@ -28,12 +29,16 @@ func TestOnlyAProvablyAbandonedLockIsRemoved(t *testing.T) {
 		for name, c := range map[string]struct {
 			content func(f *fixture, t *testing.T, tip refstore.OID) string
 			during  func(t *testing.T, path string) // half-way through the second
+			other   bool                            // what was intended is something else
 			healed  bool
 		}{
 			"empty": {content: func(*fixture, *testing.T, refstore.OID) string { return "" }, healed: true},
 			"an entry on the tip": {content: func(f *fixture, t *testing.T, tip refstore.OID) string {
 				return string(f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"), tip)))
 			}, healed: true},
+			"an entry on the tip that was not intended": {content: func(f *fixture, t *testing.T, tip refstore.OID) string {
+				return string(f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"), tip)))
+			}, other: true},
 			"an entry on an older tip": {content: func(f *fixture, t *testing.T, tip refstore.OID) string {
 				return string(f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"))))
 			}},
@@ -57,14 +62,19 @@ func TestOnlyAProvablyAbandonedLockIsRemoved(t *testing.T) {
 				f := localFixture(t, initRepo(t))
 				tip := f.append(t, f.repo, f.auth, laneRef, entry("FIRST", 1, `{}`))
 				path := filepath.Join(f.raw, laneRef+".lock")
+				intended := ""
 				if c.content == nil {
 					if err := os.Mkdir(path, 0o755); err != nil {
 						t.Fatal(err)
 					}
 				} else {
-					write(t, path, c.content(f, t, tip))
+					intended = c.content(f, t, tip)
+					write(t, path, intended)
 				}
-				f.intent(t, laneRef)
+				if c.other {
+					intended = string(tip)
+				}
+				f.intent(t, laneRef+" "+intended)
 				var during sync.WaitGroup
 				if c.during != nil {
 					during.Go(func() {
@@ -89,8 +99,8 @@ func TestOnlyAProvablyAbandonedLockIsRemoved(t *testing.T) {
 	})
 }
 
-// TestRideThatWasKilledIsHealed: the lock of a branch is ours when it holds a
-// commit on the branch's tip.
+// TestRideThatWasKilledIsHealed: the lock of a branch is ours when it holds the
+// commit that the ride was to bring.
 func TestRideThatWasKilledIsHealed(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
@@ -98,7 +108,7 @@ func TestRideThatWasKilledIsHealed(t *testing.T) {
 	f.append(t, f.repo, f.auth, laneRef, entry("FIRST", 1, `{}`))
 	next := f.hash(t, "commit", f.commit(t, "next\n", f.rev0(t, "refs/heads/main")))
 	write(t, filepath.Join(f.raw, "refs/heads/main.lock"), string(next)+"\n")
-	f.intent(t, "refs/heads/main", laneRef)
+	f.intent(t, "refs/heads/main "+string(next), laneRef+" "+string(next))
 	f.append(t, f.repo, f.auth, laneRef, entry("MOVE", 2, `{}`))
 	if locks := locksBelow(t, f.raw); len(locks) != 0 {
 		t.Errorf("left %v", locks)

@@ -10,7 +10,11 @@ import (
 // nothing here: neither an object nor a ref of this repository changes.
 func (a *Remote) Peek(ctx context.Context, ref string) (OID, error) {
 	name := a.serverRef(ref)
-	out, err := a.run.Output(ctx, "ls-remote", "--quiet", a.name, name)
+	from, err := a.source(ctx)
+	if err != nil {
+		return "", err
+	}
+	out, err := a.run.Output(ctx, "ls-remote", "--quiet", from, name)
 	if err != nil {
 		return "", a.unreachable(ctx, ref, err)
 	}
@@ -31,7 +35,11 @@ func (a *Remote) Peek(ctx context.Context, ref string) (OID, error) {
 // PeekHead asks the remote which branch its HEAD names, "" when it does not
 // say, and whether it has no branch at all. It brings nothing here.
 func (a *Remote) PeekHead(ctx context.Context) (branch string, empty bool, err error) {
-	out, err := a.run.Output(ctx, "ls-remote", "--quiet", "--symref", a.name, "HEAD", "refs/heads/*")
+	from, err := a.source(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	out, err := a.run.Output(ctx, "ls-remote", "--quiet", "--symref", from, "HEAD", "refs/heads/*")
 	if err != nil {
 		return "", false, a.unreachable(ctx, "", err)
 	}

@@ -17,6 +17,10 @@ import (
 // otherwise.
 const DefaultPrefix = "refs/dos"
 
+// mirrorTries is how often a fetch is made again whose mirror was moved under
+// it, by a git whose parent was killed.
+const mirrorTries = 3
+
 // settleTime bounds the read that decides the outcome of an interrupted push.
 const settleTime = 20 * time.Second
 
@@ -29,6 +33,7 @@ type Remote struct {
 	prefix string // on the server, without a trailing slash
 	mirror string // here, with a trailing slash
 	run    git.Runner
+	from   string // what to fetch from, "" before it was asked for
 	locked bool
 }
 
@@ -233,7 +238,11 @@ func (a *Remote) fetch(ctx context.Context, q Query) (absent []string, err error
 	if len(q.Kinds)+len(q.Branches) == 0 {
 		return nil, nil
 	}
-	args := []string{"fetch", "--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-gc", "--refmap=", a.name}
+	from, err := a.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"fetch", "--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-gc", "--refmap=", from}
 	for _, k := range q.Kinds {
 		args = append(args, "+"+a.prefix+"/"+k+"/*:"+a.mirror+k+"/*")
 	}
@@ -242,6 +251,9 @@ func (a *Remote) fetch(ctx context.Context, q Query) (absent []string, err error
 	}
 	_, words, err := a.run.Run(ctx, git.Call{Args: args})
 	if err != nil && lockInTheWay(words) != "" && a.healMirror(ctx) == nil {
+		_, words, err = a.run.Run(ctx, git.Call{Args: args})
+	}
+	for try := 0; err != nil && try < mirrorTries && a.mirrorMoved(words); try++ {
 		_, words, err = a.run.Run(ctx, git.Call{Args: args})
 	}
 	if err == nil {
@@ -253,7 +265,7 @@ func (a *Remote) fetch(ctx context.Context, q Query) (absent []string, err error
 	if path := lockInTheWay(words); path != "" {
 		return nil, &OutcomeError{a.name, Outcome{Result: Locked, Path: path, Age: lockAge(path), Words: gist(words), Err: err}}
 	}
-	if absent, err := a.absentBranches(ctx, q.Branches); err == nil && len(absent) > 0 {
+	if absent, err := a.absentBranches(ctx, from, q.Branches); err == nil && len(absent) > 0 {
 		q.Branches = without(q.Branches, absent)
 		_, err = a.fetch(ctx, q)
 		return absent, err
@@ -265,11 +277,17 @@ func without(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(some, s) })
 }
 
+// mirrorMoved reports whether a fetch failed because a mirrored ref was no
+// longer where it had been when the fetch began.
+func (a *Remote) mirrorMoved(words string) bool {
+	return lockInTheWay(words) == "" && strings.Contains(words, "cannot lock ref '"+a.mirror)
+}
+
 // absentBranches asks the remote which of the branches it does not have: git
 // fetch fails as a whole for one of them.
-func (a *Remote) absentBranches(ctx context.Context, branches []string) (absent []string, err error) {
+func (a *Remote) absentBranches(ctx context.Context, from string, branches []string) (absent []string, err error) {
 	for _, b := range branches {
-		_, err := a.run.Output(ctx, "ls-remote", "--exit-code", "--quiet", a.name, b)
+		_, err := a.run.Output(ctx, "ls-remote", "--exit-code", "--quiet", from, b)
 		var g *git.Error
 		switch {
 		case errors.As(err, &g) && g.Code == 2:

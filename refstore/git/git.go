@@ -2,7 +2,8 @@
 // speaks to remotes for git-dos.
 //
 // Every child gets the same surroundings: the C locale, no prompts, replace
-// refs and grafts off, its own process group and the caller's deadline. Output
+// refs and grafts off, no namespace, pathspecs of the one kind, its own process
+// group and the caller's deadline. Output
 // is read up to a bound. Git's words are carried in errors for people to read; no caller
 // decides anything by them.
 package git
@@ -15,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -165,7 +167,7 @@ func fixedConfig() []string {
 }
 
 func (r Runner) environ() []string {
-	env := os.Environ()
+	env := dropBent(os.Environ())
 	if r.Foreign {
 		env = dropLocal(env)
 	}
@@ -173,6 +175,16 @@ func (r Runner) environ() []string {
 		"LC_ALL=C", "LANGUAGE=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
 		"GIT_GRAFT_FILE="+os.DevNull, "SSH_ASKPASS_REQUIRE=never", "GIT_FLUSH=0")
 	return append(env, r.Env...)
+}
+
+// dropBent removes the variables that would have git look for refs and paths
+// elsewhere than their names say.
+func dropBent(env []string) []string {
+	return slices.DeleteFunc(env, func(kv string) bool {
+		return hasPrefix(kv, []string{
+			"GIT_NAMESPACE=", "GIT_ICASE_PATHSPECS=", "GIT_GLOB_PATHSPECS=", "GIT_NOGLOB_PATHSPECS=", "GIT_LITERAL_PATHSPECS=",
+		})
+	})
 }
 
 // dropLocal removes the variables that bind a process to one repository, as

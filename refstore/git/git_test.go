@@ -199,6 +199,28 @@ func TestHistoryIsWhatTheObjectsSay(t *testing.T) {
 	}
 }
 
+// A namespace would hide every ref, and a switch for pathspecs would read the
+// names of files as something else.
+func TestRefsAndPathsAreWhatTheyAreCalled(t *testing.T) {
+	r := repository(t)
+	mustGit(t, r, "commit", "-q", "--allow-empty", "-m", "x")
+	tip := mustGit(t, r, "rev-parse", "refs/heads/main")
+	for _, name := range []string{"GIT_NAMESPACE", "GIT_ICASE_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_LITERAL_PATHSPECS"} {
+		t.Setenv(name, "1")
+		for _, foreign := range []bool{false, true} {
+			if got := last(Runner{Foreign: foreign}.environ(), name); got != "" {
+				t.Errorf("%s is %q in a child", name, got)
+			}
+		}
+		if got := last(Runner{Env: []string{name + "=mine"}}.environ(), name); got != "mine" {
+			t.Errorf("%s, added by the caller, is %q", name, got)
+		}
+	}
+	if out := mustGit(t, r, "ls-remote", ".", "refs/heads/main"); out != tip+"\trefs/heads/main" {
+		t.Errorf("the remote shows %q, want %s", out, tip)
+	}
+}
+
 // What a child inherits stays open in it as long as it lives.
 func TestInheritedFilesReachTheChild(t *testing.T) {
 	fakeGit(t, `cat <&3`)
