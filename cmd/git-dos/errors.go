@@ -122,5 +122,10 @@ func report(w io.Writer, f failure, asJSON bool) int {
 	return f.Exit
 }
 
+// warn tells of a fault beside an answer that stands all the same.
+func warn(c *cli.Context, format string, args ...any) {
+	io.WriteString(c.App.ErrWriter, "git-dos: warning: "+printable(fmt.Sprintf(format, args...), false)+"\n")
+}
+
 // badFlagValue turns a value a flag cannot take into a usage error.
 func badFlagValue(_ *cli.Context, err error, _ bool) error { return usagef("%w", err) }
