@@ -66,12 +66,17 @@ func (f *FileReader) At(ctx context.Context, rev, path string) (commit OID, data
 
 // DirID identifies the directory that all worktrees of the repository share. A
 // copy of the repository has another one.
-func (r *Repo) DirID() (string, error) {
-	st, err := os.Stat(r.CommonDir)
+func (r *Repo) DirID() (string, error) { return dirID(r.CommonDir) }
+
+// WorktreeID is DirID for the directory that is private to this worktree.
+func (r *Repo) WorktreeID() (string, error) { return dirID(r.GitDir) }
+
+func dirID(dir string) (string, error) {
+	st, err := os.Stat(dir)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%x", inode(st)), nil
+	return fmt.Sprintf("%x", made(st)), nil
 }
 
 // StateFile is the path of a file of git-dos's own that this worktree alone

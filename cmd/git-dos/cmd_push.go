@@ -38,7 +38,7 @@ func pushVerb() verb {
 				{Code: verdict.Yes, Outcome: "nothing", Meaning: "the trunk already has the commit"},
 				{Code: 3, Outcome: "fenced", Meaning: "a lease is not yours any more; the trunk did not move"},
 				{Code: 3, Outcome: "raced", Meaning: "the trunk moved on; rebase and push again"},
-				{Code: 5, Outcome: "gated", Meaning: "a gate or a hook refused; the trunk did not move"},
+				{Code: 5, Outcome: "gated", Meaning: "a gate or a hook refused, or a unit could not be recorded; the trunk did not move"},
 			},
 		},
 	}
@@ -69,12 +69,12 @@ func push(c *cli.Context) error {
 	v, err := d.Push(c.Context, admit.PushRequest{Commit: commit, Holds: holds, Plan: plan, Phase: phase})
 	var out *admit.CheckedOutError
 	if errors.As(err, &out) {
-		return environmentf("%w", err).hint("commit or put aside what is changed in %s, then git dos push again", out.Where)
+		return environmentf("%w", err).hint("%s", out.Hint)
 	}
 	if err != nil {
 		return deskError(err)
 	}
-	return answer(c, v)
+	return answer(c, pushedElsewhere(d, holds, v))
 }
 
 func pushedCommit(ctx context.Context, d *admit.Desk, rev string) (refstore.OID, error) {

@@ -22,8 +22,9 @@ func verifyVerb() verb {
 				"one must name the unit, change something substantive, stand unreverted, and be a witness no\n" +
 				"weaker than the floor. The trunk is [trunk] ref of dos.toml; without one, in a fleet the HEAD of\n" +
 				"its remote, else the current branch. The rules come from the dos.toml committed there; the work\n" +
-				"tree's counts only where it has none. In a fleet any answer but SHIPPED follows a fresh look at\n" +
-				"the remote: at its lanes, and at the trunk unless --ref names another.",
+				"tree's counts only where it has none. In a fleet a SHIPPED was seen within [fleet] interval,\n" +
+				"and any other answer follows a fresh look at the remote: at its lanes, and at the trunk unless\n" +
+				"--ref names another.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "ref", Usage: "walk `REF` instead of the trunk"},
 				&cli.StringFlag{Name: "floor", Usage: "the least `WITNESS` that counts: ledger, trailer, subject-in-tree or subject"},

@@ -165,7 +165,7 @@ func leaseKeep(c *cli.Context, verb func(*admit.Desk, context.Context, string, l
 			return environmentf("%s, but this worktree still remembers it: %w", v.Outcome, err)
 		}
 	}
-	return answer(c, v)
+	return answer(c, keptElsewhere(d, id, v))
 }
 
 func leaseScavenge(c *cli.Context) error {

@@ -19,14 +19,13 @@ type shipAnswer struct {
 	AsOf *time.Time `json:"as_of,omitempty"`
 	Next string     `json:"next,omitempty"`
 
-	from   string // the fleet's remote, "" without one
-	cached bool
+	from string // the fleet's remote, "" without one
 }
 
 func (a shipAnswer) String() string {
 	var b strings.Builder
 	b.WriteString(a.Verdict.String())
-	if a.cached && a.from != "" {
+	if a.from != "" {
 		when := "a time not on record"
 		if a.AsOf != nil {
 			when = a.AsOf.Format(time.RFC3339)
@@ -45,22 +44,36 @@ type shipQuestion struct {
 	req    facts.ShipRequest
 	cached bool
 
-	desk *admit.Desk // nil until the ledger was asked for
+	desk  *admit.Desk // nil until the ledger was asked for
+	trunk bool        // the answer depends on where the trunk is
 }
 
-// ask answers from what is here when that is SHIPPED, or when nothing else is
-// wanted. Any other answer of a fleet's is given after one fresh look at the
-// remote, so that it is not a stale no; without that look nothing can be said.
+// fresh reports whether what is known here is younger than the fleet's
+// interval. A time that has not come yet is no proof of that.
+func (q *shipQuestion) fresh() bool {
+	age := time.Since(q.desk.AsOf(q.trunk))
+	return age >= 0 && age < q.desk.Rules.Policy.Fleet.Interval
+}
+
+// ask answers from what is here when nothing else is wanted, or when that is
+// SHIPPED and was seen within the fleet's interval. Any other answer of a
+// fleet's is given after one fresh look at the remote, so that it is neither a
+// stale no nor a yes that was reverted since; without that look nothing can be
+// said.
 func (q *shipQuestion) ask(ctx context.Context) (shipAnswer, error) {
 	v, err := q.decide(ctx)
 	var store *admit.StoreError
 	switch {
 	case err != nil && !errors.As(err, &store):
 		return shipAnswer{}, err
-	case q.cached || q.desk == nil || q.desk.Remote() == "", err == nil && v.Outcome == ship.Shipped:
+	case q.cached || q.desk == nil || q.desk.Remote() == "":
 		return q.dated(v), err
 	}
-	rerr := q.desk.Refresh(ctx, q.req.Ref == "")
+	q.trunk = q.req.Ref == "" || v.Ref == q.desk.Rules.Trunk.Ref
+	if err == nil && v.Outcome == ship.Shipped && q.fresh() {
+		return q.dated(v), nil
+	}
+	rerr := q.desk.Refresh(ctx, q.trunk)
 	if admit.Unreachable(rerr) {
 		return q.unseen(v, rerr), nil
 	}
@@ -93,12 +106,12 @@ func (q *shipQuestion) ledger(ctx context.Context) ([]ship.LedgerEntry, error) {
 }
 
 func (q *shipQuestion) dated(v ship.Verdict) shipAnswer {
-	a := shipAnswer{Verdict: v, cached: q.cached}
+	a := shipAnswer{Verdict: v}
 	if q.desk == nil {
 		return a
 	}
 	a.from = q.desk.Remote()
-	if at := q.desk.AsOf(q.req.Ref == ""); !at.IsZero() {
+	if at := q.desk.AsOf(q.trunk || q.req.Ref == ""); !at.IsZero() {
 		a.AsOf = &at
 	}
 	return a
@@ -111,8 +124,15 @@ func (q *shipQuestion) unseen(v ship.Verdict, why error) shipAnswer {
 		v = ship.Verdict{Plan: q.req.Plan, Phase: q.req.Phase, Source: ship.SourceNowhere, Ref: firstOf(q.req.Ref, q.desk.Rules.Trunk.Ref)}
 	}
 	remote := q.desk.Remote()
-	v.Outcome = ship.Indeterminate
-	v.Reason = fmt.Sprintf("not shipped as far as is known here, and %s could not be asked: %s", remote, strings.TrimPrefix(why.Error(), remote+": "))
+	known := "not shipped as far as is known here"
+	if v.Shipped {
+		known = "shipped when the trunk was last seen"
+		if !q.trunk {
+			known = "shipped when the lanes were last seen"
+		}
+	}
+	v.Outcome, v.Shipped, v.Source = ship.Indeterminate, false, ship.SourceNowhere
+	v.Reason = fmt.Sprintf("%s, and %s could not be asked: %s", known, remote, strings.TrimPrefix(why.Error(), remote+": "))
 	a := q.dated(v)
 	a.Next = "see that git fetch " + remote + " works and ask again; --cached answers from what is here"
 	return a

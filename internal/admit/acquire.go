@@ -197,7 +197,8 @@ func (a *acquisition) remember(s refstore.Snapshot, err error) error {
 }
 
 // awaitOrRepair gives a half-done admission the time to finish, and frees its
-// lanes when it has not moved for so long that it never will.
+// lane when it has not moved for so long that it never will. A lane that is torn
+// for another reason is nobody's to free.
 func (a *acquisition) awaitOrRepair(ctx context.Context, torn *lease.TornError) error {
 	if time.Since(a.tornSince) < lease.TornFor {
 		select {
@@ -219,6 +220,9 @@ func (a *acquisition) awaitOrRepair(ctx context.Context, torn *lease.TornError) 
 		_ = a.remember(s, torn)
 		if a.torn != before || len(repair) == 0 {
 			return nil, nil // it moved after all
+		}
+		if lost := t.Lost(); len(lost) > 0 {
+			return nil, lostState(lost)
 		}
 		return d.writes(lease.Repair(t, repair, a.stamp))
 	})

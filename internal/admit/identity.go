@@ -14,12 +14,16 @@ import (
 )
 
 // A Held is what a worktree remembers of a lease it took, so that the lane's
-// name is enough to renew and release it from there.
+// name is enough to renew and release it from there. Binding ties it to this
+// machine and this worktree's git directory: in a copy of the repository it is
+// the original's.
 type Held struct {
 	Lane  string `json:"lane"`
 	Nonce string `json:"nonce"`
 	RunID string `json:"run_id"`
 	Gen   uint64 `json:"gen"`
+
+	Binding string `json:"binding"`
 }
 
 const heldDir = "leases"
@@ -30,7 +34,11 @@ func (d *Desk) Remember(r lease.Record) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(Held{Lane: r.Lane, Nonce: r.Nonce, RunID: r.RunID, Gen: r.Gen})
+	binding, err := worktreeBinding(d.Repo)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(Held{Lane: r.Lane, Nonce: r.Nonce, RunID: r.RunID, Gen: r.Gen, Binding: binding})
 	if err != nil {
 		return err
 	}
@@ -41,9 +49,10 @@ func (d *Desk) Remember(r lease.Record) error {
 	return os.Rename(tmp, path)
 }
 
-// Forget drops what this worktree remembers of a lane, if it is that lease.
+// Forget drops what this worktree remembers of a lane, if it is that lease,
+// wherever it was taken.
 func (d *Desk) Forget(name, nonce string) error {
-	h, err := d.Recall(name)
+	h, err := d.stored(name)
 	if err != nil || h == nil || h.Nonce != nonce {
 		return err
 	}
@@ -59,6 +68,40 @@ func (d *Desk) Forget(name, nonce string) error {
 
 // Recall returns what this worktree remembers of a lane, nil for nothing.
 func (d *Desk) Recall(name string) (*Held, error) {
+	h, err := d.stored(name)
+	if err != nil || h == nil {
+		return nil, err
+	}
+	if own, err := d.took(*h); err != nil || !own {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Copied lists the lanes of which this worktree stores a lease that was taken
+// in another copy of the repository, or that does not say where.
+func (d *Desk) Copied() ([]string, error) {
+	all, err := d.allStored()
+	var lanes []string
+	for _, h := range all {
+		own, err := d.took(h)
+		if err != nil {
+			return nil, err
+		}
+		if !own {
+			lanes = append(lanes, h.Lane)
+		}
+	}
+	return lanes, err
+}
+
+// took reports whether a lease was taken in this worktree.
+func (d *Desk) took(h Held) (bool, error) {
+	binding, err := worktreeBinding(d.Repo)
+	return err == nil && h.Binding == binding, err
+}
+
+func (d *Desk) stored(name string) (*Held, error) {
 	name, err := d.canonical(name)
 	if err != nil {
 		return nil, err
@@ -72,6 +115,21 @@ func (d *Desk) Recall(name string) (*Held, error) {
 
 // RecallAll returns every lease this worktree remembers, by lane.
 func (d *Desk) RecallAll() ([]Held, error) {
+	all, err := d.allStored()
+	var out []Held
+	for _, h := range all {
+		own, err := d.took(h)
+		if err != nil {
+			return nil, err
+		}
+		if own {
+			out = append(out, h)
+		}
+	}
+	return out, err
+}
+
+func (d *Desk) allStored() ([]Held, error) {
 	path, err := d.Repo.StateFile(heldDir, "x")
 	if err != nil {
 		return nil, err

@@ -12,12 +12,12 @@ import (
 
 // Heartbeat renews a lease of the caller's.
 func (d *Desk) Heartbeat(ctx context.Context, name string, id lease.Identity) (lease.Verdict, error) {
-	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{lease.Heartbeat, true})
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{decide: lease.Heartbeat, order: true})
 }
 
 // Release ends a lease of the caller's.
 func (d *Desk) Release(ctx context.Context, name string, id lease.Identity) (lease.Verdict, error) {
-	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{lease.Release, false})
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{decide: lease.Release})
 }
 
 // Scavenge takes a lease away in the operator's name.
@@ -25,14 +25,16 @@ func (d *Desk) Scavenge(ctx context.Context, name, operator string) (lease.Verdi
 	if err := lease.CheckWord("operator", operator); err != nil {
 		return lease.Verdict{}, err
 	}
-	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator}, keepVerb{lease.Scavenge, false})
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator}, keepVerb{decide: lease.Scavenge, settles: true})
 }
 
 // A keepVerb is a decision about one existing lease. One that ends a lease does
-// not look at the order, so that an unreadable order keeps nobody from it.
+// not need the order, so that an unreadable order keeps nobody from it, but
+// without it no lane is said to be free.
 type keepVerb struct {
-	decide func(lease.KeepEvidence) (lease.Verdict, []lease.Write)
-	order  bool
+	decide  func(lease.KeepEvidence) (lease.Verdict, []lease.Write)
+	order   bool
+	settles bool // it may decide on a lane whose state was lost
 }
 
 // keep carries out a decision about one existing lease. Against a remote it
@@ -52,7 +54,11 @@ func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (
 			return v, err
 		}
 	}
-	v, err := d.keepOn(ctx, d.auth, ev, verb)
+	var v lease.Verdict
+	err = unlessLost(ctx, func() (err error) {
+		v, err = d.keepOn(ctx, d.auth, ev, verb)
+		return err
+	})
 	var unknown *UnknownLaneError
 	if d.remote == nil || !errors.As(err, &unknown) {
 		return v, err
@@ -96,16 +102,24 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.Kee
 		if ev.Current, err = current(s, target); err != nil {
 			return nil, orStale(cached, err)
 		}
-		if verb.order {
-			if ev.Order, err = orderOf(s); err != nil {
-				return nil, orStale(cached, err)
-			}
+		var unread error
+		if ev.Order, unread = orderOf(s); verb.order && unread != nil {
+			return nil, orStale(cached, unread)
+		}
+		if cached && ev.Torn() {
+			return nil, errNotFresh
+		}
+		if ev.Lost() && !verb.settles {
+			return nil, &lease.TornError{Lanes: []string{ev.Lane}}
 		}
 		var decided []lease.Write
 		if v, decided = verb.decide(ev); len(decided) == 0 && cached {
 			return nil, errNotFresh
 		}
-		if ev.Current == nil && !d.declared(ev.Lane) {
+		if unread != nil && v.Outcome == lease.AlreadyFree {
+			return nil, unread
+		}
+		if ev.Current == nil && !ev.Torn() && !d.declared(ev.Lane) {
 			return nil, d.unknownLane(ev.Lane, s)
 		}
 		sent.note(v, decided)

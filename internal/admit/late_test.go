@@ -104,7 +104,7 @@ func TestRepairGivesEveryAdmissionItsTime(t *testing.T) {
 // of lane api.
 func secondHalf(t *testing.T, dir string) string {
 	t.Helper()
-	payload := `{"v":1,"seq":2,"lanes":{"api":{"gen":2,"nonce":"dead2"}},"units":{},"seats":{},"classes":{},"policy":""}`
+	payload := `{"v":1,"seq":2,"lanes":{"api":{"gen":2,"nonce":"dead2"}},"units":{},"seats":{},"classes":{},"policy":"","admitted":"api","found":0}`
 	tip := refstore.OID(gitIn(t, dir, "rev-parse", orderRef))
 	id, err := openRepo(t, dir).WriteEntry(orderRef, tip, refstore.Entry{Op: lease.OpGranted, Gen: 2, Payload: []byte(payload), At: time.Now()})
 	if err != nil {

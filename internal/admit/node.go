@@ -123,7 +123,16 @@ func hostLabel() string {
 
 // nodeBinding identifies this machine and the repository's directory on it.
 func nodeBinding(repo *refstore.Repo) (string, error) {
-	dir, err := repo.DirID()
+	return bound(repo.DirID())
+}
+
+// worktreeBinding identifies this machine and, on it, the git directory that
+// is this worktree's own.
+func worktreeBinding(repo *refstore.Repo) (string, error) {
+	return bound(repo.WorktreeID())
+}
+
+func bound(dir string, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}

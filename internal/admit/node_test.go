@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -76,6 +77,62 @@ func TestWorktreesRememberApart(t *testing.T) {
 	}
 	if h, err := two.Recall("API"); err != nil || h != nil {
 		t.Errorf("the other worktree recalls %+v %v", h, err)
+	}
+}
+
+// A copy of a repository has the files of the original, and none of its leases.
+func TestACopiedCloneHoldsNothing(t *testing.T) {
+	dir := localRepo(t)
+	d := open(t, dir)
+	api := acquire(t, d, "api", "alice")
+	if err := d.Remember(api); err != nil {
+		t.Fatal(err)
+	}
+	twin := filepath.Join(t.TempDir(), "twin")
+	if out, err := exec.Command("cp", "-r", dir, twin).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	two := open(t, twin)
+	if h, err := two.Recall("api"); err != nil || h != nil {
+		t.Errorf("the copy recalls %+v %v", h, err)
+	}
+	if all, err := two.RecallAll(); err != nil || len(all) != 0 {
+		t.Errorf("the copy recalls %+v %v", all, err)
+	}
+	if lanes, err := two.Copied(); err != nil || len(lanes) != 1 || lanes[0] != "api" {
+		t.Errorf("copied: %q %v", lanes, err)
+	}
+	if lanes, err := d.Copied(); err != nil || len(lanes) != 0 {
+		t.Errorf("copied in the original: %q %v", lanes, err)
+	}
+	if h, err := d.Recall("api"); err != nil || h == nil || h.Nonce != api.Nonce {
+		t.Errorf("the original recalls %+v %v", h, err)
+	}
+
+	// Moved, a repository is still itself.
+	moved := dir + "-moved"
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := open(t, moved).Recall("api"); err != nil || h == nil || h.Nonce != api.Nonce {
+		t.Errorf("moved, the original recalls %+v %v", h, err)
+	}
+
+	// Given by hand it can still be ended and forgotten.
+	if err := two.Forget("api", api.Nonce); err != nil {
+		t.Fatal(err)
+	}
+	if lanes, err := two.Copied(); err != nil || len(lanes) != 0 {
+		t.Errorf("after forgetting: %q %v", lanes, err)
+	}
+
+	path, err := two.heldPath("api")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, `{"lane":"api","nonce":"n","run_id":"r","gen":1}`)
+	if h, err := two.Recall("api"); err != nil || h != nil {
+		t.Errorf("without a binding it recalls %+v %v", h, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/lease"
@@ -52,12 +53,16 @@ func (d *Desk) Push(ctx context.Context, req PushRequest) (lease.PushVerdict, er
 	var v lease.PushVerdict
 	q := refstore.Query{Kinds: laneKinds, Branches: []string{trunk.Branch}}
 	var sent tries[lease.PushVerdict]
-	u, err := d.Repo.Update(ctx, auth, q, func(s refstore.Snapshot) (w []refstore.Write, err error) {
-		if err := d.checkFleet(s); err != nil {
-			return nil, err
-		}
-		v, w, err = d.ride(ctx, s, req, &sent)
-		return w, err
+	var u refstore.Update
+	err := unlessLost(ctx, func() (err error) {
+		u, err = d.Repo.Update(ctx, auth, q, func(s refstore.Snapshot) (w []refstore.Write, err error) {
+			if err := d.checkFleet(s); err != nil {
+				return nil, err
+			}
+			v, w, err = d.ride(ctx, s, req, &sent)
+			return w, err
+		})
+		return err
 	})
 	var o *refstore.OutcomeError
 	if errors.As(err, &o) && o.Outcome.Result == refstore.Denied {
@@ -98,19 +103,19 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, s
 			return lease.PushVerdict{}, nil, err
 		}
 		switch {
-		case contained && d.remote != nil:
+		case contained && d.remote != nil && !req.asksForShip():
 			return lease.PushVerdict{Outcome: lease.Nothing, Ref: branch, Old: ship.Old, New: ship.New, Lanes: []string{}, Units: []lease.ShipUnit{}, Reason: fmt.Sprintf("%s already has %s", short(branch), req.Commit.Short())}, nil, nil
 		case contained:
-			moves = false // a local trunk that already stands on the commit: only SHIP is missing
+			moves = false // the trunk already stands on the commit: only SHIP is missing
 		}
 		behind = !contained && !ahead
 	}
-	ev := lease.PushEvidence{Ship: ship, Behind: behind, There: !moves, Holds: req.Holds, Algebra: algebra(d.Rules.Policy), Stamp: d.stamp("", "")}
+	ev := lease.PushEvidence{Ship: ship, Behind: behind, There: !moves, Unit: req.Plan != "", Holds: req.Holds, Algebra: algebra(d.Rules.Policy), Stamp: d.stamp("", "")}
 	var err error
 	if ev.Order, err = orderOf(s); err != nil {
 		return lease.PushVerdict{}, nil, err
 	}
-	if err := d.readHolds(s, ev.Holds); err != nil {
+	if err := d.readHolds(s, ev.Holds, ev.Order); err != nil {
 		return lease.PushVerdict{}, nil, err
 	}
 	if moves {
@@ -131,7 +136,7 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, s
 	if at := req.standing; at != nil && moves && len(decided) > 0 {
 		clean, err := at.clean(ctx)
 		if err == nil && !clean {
-			err = &CheckedOutError{branch, at.where}
+			err = uncommitted(branch, at.where)
 		}
 		if err != nil {
 			return lease.PushVerdict{}, nil, err
@@ -144,6 +149,12 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, s
 	return v, writes, err
 }
 
+// asksForShip reports whether the pusher wants a SHIP although the trunk has
+// the commit: it names a unit to record, or a lane to record it on.
+func (r PushRequest) asksForShip() bool {
+	return r.Plan != "" || slices.ContainsFunc(r.Holds, func(h lease.Hold) bool { return h.Named })
+}
+
 func short(branch string) string { return strings.TrimPrefix(branch, "refs/heads/") }
 
 // upstream is what a worker rebases on to catch up with the trunk.
@@ -154,8 +165,9 @@ func (d *Desk) upstream() string {
 	return d.Remote() + "/" + short(d.Rules.Trunk.Branch)
 }
 
-// readHolds fills in what the authority has for each lane now.
-func (d *Desk) readHolds(s refstore.Snapshot, holds []lease.Hold) error {
+// readHolds fills in what the authority has for each lane now. A lane that
+// looks lost is a *lease.TornError.
+func (d *Desk) readHolds(s refstore.Snapshot, holds []lease.Hold, order lease.Order) error {
 	for i := range holds {
 		target, err := ref(holds[i].Lane)
 		if err != nil {
@@ -164,29 +176,11 @@ func (d *Desk) readHolds(s refstore.Snapshot, holds []lease.Hold) error {
 		if holds[i].Current, err = current(s, target); err != nil {
 			return err
 		}
+		if ev := (lease.KeepEvidence{Lane: holds[i].Lane, Current: holds[i].Current, Order: order}); ev.Lost() {
+			return &lease.TornError{Lanes: []string{ev.Lane}}
+		}
 	}
 	return nil
-}
-
-// shippedUntil is where a worker's own trunk stood when its lease last shipped
-// or, before that, when it began.
-func (d *Desk) shippedUntil(ctx context.Context, s refstore.Snapshot, r lease.Record) (since refstore.OID, err error) {
-	target, err := ref(r.Lane)
-	if err != nil {
-		return "", err
-	}
-	since = refstore.OID(r.Policy)
-	cerr := d.Repo.Chain(ctx, target, s.Tip(target).ID, func(t refstore.Tip) bool {
-		if t.Entry.Gen != r.Gen || t.Entry.Op != lease.OpShip {
-			return t.Entry.Gen == r.Gen
-		}
-		var shipped lease.Record
-		if shipped, err = record(t); err == nil && shipped.Ship != nil {
-			since = refstore.OID(shipped.Ship.New)
-		}
-		return false
-	})
-	return since, errors.Join(err, cerr)
 }
 
 // fillPush adds the changed paths and the units between since and the commit.
@@ -198,48 +192,13 @@ func (d *Desk) fillPush(ctx context.Context, ev *lease.PushEvidence, since refst
 	return err
 }
 
-// fillShip is fillPush for a trunk that already stands on the commit. Each lane
-// counts from its own last ship, and only the paths of held trees count: on a
-// trunk that several workers of one repository commit to, the others' paths
-// have landed under their leases.
-func (d *Desk) fillShip(ctx context.Context, s refstore.Snapshot, ev *lease.PushEvidence, req PushRequest) error {
-	seen := map[string]bool{}
-	units := map[string]bool{}
-	for _, h := range ev.Holds {
-		if h.Current == nil {
-			continue
-		}
-		since, err := d.shippedUntil(ctx, s, *h.Current)
-		if err != nil {
-			return err
-		}
-		part := lease.PushEvidence{}
-		if err := d.fillPush(ctx, &part, since, req); err != nil {
-			return err
-		}
-		for _, p := range part.Paths {
-			if !seen[p] && ev.Algebra.Contains(h.Current.Tree, p) {
-				seen[p] = true
-				ev.Paths = append(ev.Paths, p)
-			}
-		}
-		for _, u := range part.Ship.Units {
-			if key := strings.ToLower(u.Plan + "/" + u.Phase); !units[key] {
-				units[key] = true
-				ev.Ship.Units = append(ev.Ship.Units, u)
-			}
-		}
-	}
-	return nil
-}
-
 // changed lists the raw paths that differ between two commits, both sides of a
 // rename included.
 func (d *Desk) changed(ctx context.Context, old, tip refstore.OID) ([]string, error) {
 	if old == "" {
 		old = d.Repo.Format.EmptyTree()
 	}
-	out, err := d.Repo.Git.Output(ctx, "diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--name-only", string(old), string(tip))
+	out, err := d.Repo.Git.Output(ctx, "diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-relative", "--ignore-submodules=none", "--name-only", string(old), string(tip))
 	if err != nil {
 		return nil, err
 	}

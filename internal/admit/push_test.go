@@ -238,6 +238,78 @@ func TestHooksOfUserAndServerAreGates(t *testing.T) {
 	wantPush(t, d, f.hub, riding(tip, api), lease.Landed, "")
 }
 
+// The trunk has the commit, by a plain git push. What the pusher asks to be
+// recorded is recorded, or it is told that it was not.
+func TestUnitOnATrunkThatHasTheCommit(t *testing.T) {
+	f := newFleet(t)
+	dir := f.clone(t)
+	d := open(t, dir)
+	api := acquire(t, d, "api", "alice")
+	web := commit(t, dir, "others", "web/w", "2\n")
+	gitIn(t, dir, "push", "--quiet", "origin", "HEAD:main")
+	unit := func(commit refstore.OID, phase string) PushRequest {
+		req := riding(commit, api)
+		req.Plan, req.Phase = "PLAN", phase
+		return req
+	}
+	named := riding(web, api)
+	named.Holds[0].Named = true
+	v := wantPush(t, d, f.hub, unit(web, "API1"), lease.Gated, lease.NothingToShip)
+	if v.ExitCode() != 5 || !strings.HasPrefix(v.Reason, "the unit was not recorded: ") || len(v.Units) != 0 {
+		t.Errorf("%+v", v)
+	}
+	wantPush(t, d, f.hub, named, lease.Nothing, "")
+	wantPush(t, d, f.hub, riding(web, api), lease.Nothing, "")
+	none := unit(web, "API1")
+	none.Holds = nil
+	wantPush(t, d, f.hub, none, lease.Fenced, lease.NoLease)
+	stale := riding(web, lease.Record{Lane: "docs", Nonce: "none"})
+	stale.Holds[0].Named = true
+	wantPush(t, d, f.hub, stale, lease.Fenced, lease.NoLease)
+
+	tip := commit(t, dir, "work", "api/a", "2\n")
+	gitIn(t, dir, "push", "--quiet", "origin", "HEAD:main")
+	wantPush(t, d, f.hub, riding(tip, api), lease.Nothing, "")
+	wantPush(t, d, f.hub, unit(tip, "API1"), lease.Landed, "")
+	if ships := shipsOn(t, f.hub, "api"); len(ships) != 1 || ships[0].New != string(tip) || len(ships[0].Units) != 1 || ships[0].Units[0].Commit != string(tip) {
+		t.Fatalf("%+v", ships)
+	}
+	wantPush(t, d, f.hub, unit(tip, "API1"), lease.Nothing, "") // a second time
+	wantPush(t, d, f.hub, unit(tip, "API2"), lease.Gated, lease.NothingToShip)
+	wantPush(t, d, f.hub, unit(web, "API2"), lease.Gated, lease.NothingToShip) // an earlier commit
+
+	tip = commit(t, dir, "more work", "api/a", "3\n")
+	gitIn(t, dir, "push", "--quiet", "origin", "HEAD:main")
+	named = riding(tip, api)
+	named.Holds[0].Named = true
+	wantPush(t, d, f.hub, named, lease.Landed, "")
+	if n := len(shipsOn(t, f.hub, "api")); n != 2 {
+		t.Errorf("%d ships", n)
+	}
+	wantPush(t, d, f.hub, unit(tip, "api1"), lease.Nothing, "") // the ship before the last has it
+}
+
+// What the repository says git should not show is in a commit all the same.
+func TestHiddenSubmodulesAreChangedPaths(t *testing.T) {
+	f := newFleet(t)
+	dir := f.clone(t)
+	pointer := func(id string) { gitIn(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+id+",web/sub") }
+	pointer(strings.Repeat("1", 40))
+	commit(t, dir, "submodule", ".gitmodules", "[submodule \"sub\"]\n\tpath = web/sub\n\turl = ../sub\n\tignore = all\n")
+	gitIn(t, dir, "push", "--quiet", "origin", "HEAD:main")
+	d := open(t, dir)
+	api := acquire(t, d, "api", "alice")
+	pointer(strings.Repeat("2", 40))
+	tip := commit(t, dir, "work", "api/a", "2\n")
+	for _, config := range [][2]string{{"diff.ignoreSubmodules", "all"}, {"submodule.sub.ignore", "all"}} {
+		gitIn(t, dir, "config", config[0], config[1])
+		v := wantPush(t, d, f.hub, riding(tip, api), lease.Gated, lease.ScopeEscape)
+		if !slices.Equal(v.Paths, []string{"web/sub"}) {
+			t.Errorf("%s: escaping %q", config[0], v.Paths)
+		}
+	}
+}
+
 // A trunk that has never been pushed has no rules to judge by.
 func TestUnbornTrunkIsRefused(t *testing.T) {
 	f := newFleet(t)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/refstore"
@@ -68,26 +71,74 @@ func (a *standing) clean(ctx context.Context) (bool, error) {
 // standingOn returns the authority of a branch that a worktree, this one
 // included, stands on; nil when none does.
 func (d *Desk) standingOn(ctx context.Context, branch string) (*standing, error) {
-	out, err := d.Repo.Git.Output(ctx, "worktree", "list", "--porcelain")
+	all, err := d.worktreesOn(ctx, branch)
+	switch {
+	case err != nil || len(all) == 0:
+		return nil, err
+	case len(all) > 1:
+		return nil, &CheckedOutError{
+			Branch: branch, Where: all[0], Why: "and in " + strings.Join(all[1:], " and in ") + ", and only one of them could follow it",
+			Hint: fmt.Sprintf("git -C %q switch --detach, then git dos push again", all[1]),
+		}
+	}
+	switch info, err := os.Stat(all[0]); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &CheckedOutError{
+			Branch: branch, Where: all[0], Why: "which does not exist",
+			Hint: "git worktree prune forgets it, once it is not locked; git worktree repair finds one that was moved",
+		}
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is no directory, and git has it as the worktree on %s: see git worktree list", all[0], short(branch))
+	}
+	return &standing{d.Repo.Local(), d.Repo, branch, all[0]}, nil
+}
+
+// worktreesOn lists the worktrees that stand on a branch. One whose directory
+// is gone, so that git would drop it, stands on nothing.
+func (d *Desk) worktreesOn(ctx context.Context, branch string) ([]string, error) {
+	list := []string{"worktree", "list", "--porcelain"}
+	end := "\x00"
+	out, err := d.Repo.Git.Output(ctx, append(list, "-z")...)
+	var g *git.Error
+	if errors.As(err, &g) && g.Code == badUsage { // before git 2.36
+		end = "\n"
+		out, err = d.Repo.Git.Output(ctx, list...)
+	}
 	if err != nil {
 		return nil, err
 	}
-	where := ""
-	for line := range strings.SplitSeq(string(out), "\n") {
-		if path, ok := strings.CutPrefix(line, "worktree "); ok {
-			where = path
-		}
-		if line == "branch "+branch {
-			return &standing{d.Repo.Local(), d.Repo, branch, where}, nil
+	var found []string
+	for entry := range strings.SplitSeq(string(out), end+end) {
+		lines := strings.Split(entry, end)
+		path, ok := strings.CutPrefix(lines[0], "worktree ")
+		pruned := slices.ContainsFunc(lines[1:], func(s string) bool { return s == "prunable" || strings.HasPrefix(s, "prunable ") })
+		if ok && !pruned && slices.Contains(lines[1:], "branch "+branch) {
+			found = append(found, path)
 		}
 	}
-	return nil, nil
+	return found, nil
 }
 
-// A CheckedOutError means that the worktree that stands on the trunk has
-// changes of its own, and cannot be fast-forwarded.
-type CheckedOutError struct{ Branch, Where string }
+// badUsage is how git exits on an option it does not know.
+const badUsage = 129
+
+// A CheckedOutError means that the trunk is checked out where it cannot be
+// fast-forwarded.
+type CheckedOutError struct {
+	Branch, Where string
+	Why           string // what is in the way, after the place
+	Hint          string // what to run
+}
 
 func (e *CheckedOutError) Error() string {
-	return fmt.Sprintf("%s is checked out in %s, which has uncommitted changes", short(e.Branch), e.Where)
+	return fmt.Sprintf("%s is checked out in %s, %s", short(e.Branch), e.Where, e.Why)
+}
+
+func uncommitted(branch, where string) error {
+	return &CheckedOutError{
+		Branch: branch, Where: where, Why: "which has uncommitted changes",
+		Hint: fmt.Sprintf("commit or put aside what is changed in %s, then git dos push again", where),
+	}
 }

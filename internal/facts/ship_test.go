@@ -3,6 +3,8 @@ package facts
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -261,6 +263,55 @@ func TestReverts(t *testing.T) {
 	h.want("a new ship counts", "SHIPPED subject direct")
 	h.commit("back out\n\n    This reverts commit "+h.git("rev-parse", "HEAD")[:9]+" (again, 2024).", "api/a.go", "2")
 	h.want("an abbreviated revert withdraws", "NOT_SHIPPED subject direct")
+}
+
+// Git abbreviates an id to four digits at the least, and later objects may make
+// those name several. Every commit they may mean is withdrawn, and none is
+// restored by them.
+func TestShortIDsOfRevertsAreReadSafely(t *testing.T) {
+	h := base(t)
+	h.commit(stamp, "api/a.go", "2")
+	h.git("config", "core.abbrev", "4")
+	h.git("revert", "--reference", "--no-edit", "HEAD")
+	if message := h.git("show", "-s", "--format=%B", "HEAD"); !strings.Contains(message, "commit "+h.git("rev-parse", "HEAD~1")[:4]+" (") {
+		t.Fatalf("git wrote %q, so the test proves nothing", message)
+	}
+	h.want("a revert by four digits", "NOT_SHIPPED subject direct")
+	revert := h.git("rev-parse", "HEAD")
+	h.commit("Reapply\n\nThis reverts commit "+revert[:4]+".", "api/a.go", "2", "docs/a.md", "2")
+	h.want("is restored by four digits that name it alone", "SHIPPED subject direct")
+	h.twin(revert)
+	h.want("and not when they may name another commit", "INDETERMINATE subject direct")
+
+	h = base(t)
+	h.git("checkout", "-q", "-b", "w")
+	h.commit(stamp, "api/a.go", "2")
+	h.git("checkout", "-q", "main")
+	h.git("merge", "-q", "--no-ff", "-m", "merge w", "w")
+	merge := h.git("rev-parse", "HEAD")
+	h.commit("back out\n\nThis reverts commit "+merge[:4]+", reversing\nchanges made to "+h.git("rev-parse", "HEAD~1")[:4]+".", "api/a.go", "1")
+	h.want("a merge by four digits", "NOT_SHIPPED subject direct")
+	h.twin(merge)
+	h.want("also when they may name another commit", "NOT_SHIPPED subject direct")
+}
+
+// twin makes a commit, on no branch, whose id begins like another's.
+func (h *history) twin(id string) {
+	h.t.Helper()
+	tree := h.git("rev-parse", "HEAD^{tree}")
+	for n := range 2_000_000 {
+		body := fmt.Sprintf("tree %s\nauthor w <w@x> 1 +0000\ncommitter w <w@x> 1 +0000\n\n%d\n", tree, n)
+		sum := sha1.Sum(fmt.Appendf(nil, "commit %d\x00%s", len(body), body))
+		if hex.EncodeToString(sum[:2]) == id[:4] && hex.EncodeToString(sum[:]) != id {
+			file := filepath.Join(h.dir, ".git", "twin")
+			if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
+				h.t.Fatal(err)
+			}
+			h.git("hash-object", "-w", "-t", "commit", file)
+			return
+		}
+	}
+	h.t.Fatal("no twin was found")
 }
 
 func TestARevertElsewhereWithdrawsNothing(t *testing.T) {

@@ -62,7 +62,9 @@ func (s *shipSearch) undo(ctx context.Context, by undoers, r ancestry.Commit, ta
 		return u, nil
 	}
 	var err error
-	u.Covers, err = s.covers(ctx, r, undone)
+	if u.Covers, err = s.covers(ctx, r, undone); u.Covers == ship.Yes && by.vague[r.ID] {
+		u.Covers = ship.Unknown // it may have meant another
+	}
 	return u, err
 }
 
@@ -71,6 +73,7 @@ type undoers struct {
 	reverts map[refstore.OID]ancestry.Commit
 	named   map[string][]naming // by the first digits of the id a revert names
 	brought map[refstore.OID][]int
+	vague   map[refstore.OID]bool // reverts that name one of several commits
 }
 
 type naming struct {
@@ -79,7 +82,7 @@ type naming struct {
 }
 
 // digits is how much of an id the shortest abbreviation has.
-const digits = 7
+const digits = 4
 
 func (u undoers) of(id refstore.OID) []int {
 	list := slices.Clone(u.brought[id])
@@ -96,7 +99,7 @@ func (u undoers) of(id refstore.OID) []int {
 // undoes the candidates and reverts which the merge brought in: all that its
 // tip reaches and the side the revert went back to does not.
 func (s *shipSearch) undoers(ctx context.Context) (undoers, error) {
-	u := undoers{reverts: map[refstore.OID]ancestry.Commit{}, named: map[string][]naming{}, brought: map[refstore.OID][]int{}}
+	u := undoers{reverts: map[refstore.OID]ancestry.Commit{}, named: map[string][]naming{}, brought: map[refstore.OID][]int{}, vague: map[refstore.OID]bool{}}
 	var names []string
 	interesting := map[refstore.OID]bool{}
 	for _, c := range s.found {
@@ -114,43 +117,51 @@ func (s *shipSearch) undoers(ctx context.Context) (undoers, error) {
 	if err != nil {
 		return u, err
 	}
-	merges, err := s.merges(ctx, full)
+	commits, err := s.commits(ctx, full)
 	if err != nil {
 		return u, err
 	}
 	for i, r := range s.reverts {
 		for _, t := range r.takes {
-			merge, ok := merges[full[t.ID]]
-			if !ok {
-				continue
+			meant := 0
+			for _, id := range full[t.ID] {
+				c, ok := commits[id]
+				if !ok {
+					continue
+				}
+				meant++
+				if len(c.Parents) < 2 {
+					continue
+				}
+				members, err := s.members(ctx, c, t.Base, interesting)
+				if err != nil {
+					return u, err
+				}
+				for _, id := range members {
+					u.brought[id] = append(u.brought[id], i)
+				}
 			}
-			members, err := s.members(ctx, merge, t.Base, interesting)
-			if err != nil {
-				return u, err
-			}
-			for _, id := range members {
-				u.brought[id] = append(u.brought[id], i)
-			}
+			u.vague[r.commit.ID] = u.vague[r.commit.ID] || meant > 1
 		}
 	}
 	return u, nil
 }
 
-// merges returns those of the commits that are merges. What is not here was
+// commits returns those of the objects that are commits. What is not here was
 // not merged here.
-func (s *shipSearch) merges(ctx context.Context, full map[string]refstore.OID) (map[refstore.OID]ancestry.Commit, error) {
-	ids := slices.Sorted(maps.Values(full))
-	merges := map[refstore.OID]ancestry.Commit{}
+func (s *shipSearch) commits(ctx context.Context, full map[string][]refstore.OID) (map[refstore.OID]ancestry.Commit, error) {
+	ids := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(full))...)))
+	found := map[refstore.OID]ancestry.Commit{}
 	for c, err := range ancestry.Read(ctx, s.repo.Git, slices.Compact(ids)) {
 		switch {
 		case errors.Is(err, ancestry.ErrMissing) && c.ID != "":
 		case err != nil:
 			return nil, err
-		case len(c.Parents) > 1:
-			merges[c.ID] = bare(c)
+		default:
+			found[c.ID] = bare(c)
 		}
 	}
-	return merges, nil
+	return found, nil
 }
 
 // members lists the interesting commits that a merge added to one of its

@@ -203,7 +203,7 @@ func (ev AcquireEvidence) admit(op string, r Record, k lane.Verdict) (Verdict, [
 		return Verdict{}, nil, fmt.Errorf("the record of lane %s would take %d bytes, at most %d: name a shorter tree", r.Lane, len(w.Payload), maxRecord)
 	}
 	v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Kernel: &k, Reason: k.Reason}
-	return v.withDeadline(), []Write{w, orderWrite(ev.Table.Order.admit(r))}, nil
+	return v.withDeadline(), []Write{w, orderWrite(ev.Table.Order.admit(r, ev.Table.Lanes[r.Lane].Gen))}, nil
 }
 
 // freed is the record of a lane after its lease ended.

@@ -13,11 +13,27 @@ import (
 type KeepEvidence struct {
 	Lane     string
 	Current  *Record
-	Order    Order // Heartbeat and DecidePush only; the zero Order admits nothing
+	Order    Order // the zero Order admits nothing
 	Identity Identity
 	Operator string // Scavenge only
 	Stamp    Stamp
 }
+
+// gen is the generation the lane is at, 0 without a record.
+func (ev KeepEvidence) gen() uint64 {
+	if ev.Current == nil {
+		return 0
+	}
+	return ev.Current.Gen
+}
+
+// Torn reports whether the order has admitted a later lease of the lane than it
+// shows.
+func (ev KeepEvidence) Torn() bool { return ev.Order.ahead(ev.Lane, ev.gen()) }
+
+// Lost reports whether the lane is torn and no cut-off admission explains it,
+// so that what it shows is not its state.
+func (ev KeepEvidence) Lost() bool { return ev.Torn() && !ev.Order.explains(ev.Lane, ev.gen()) }
 
 // Heartbeat judges a renewal. The lease must be the caller's by nonce or run
 // id, and admitted; one that lapsed and that nobody took may still be renewed.
@@ -57,8 +73,12 @@ func Release(ev KeepEvidence) (Verdict, []Write) {
 }
 
 // Scavenge takes a lease away in an operator's name, whoever holds it. The
-// worker may still be at work until the deadline its lease gave it.
+// worker may still be at work until the deadline its lease gave it. A torn lane
+// is made whole: free, at the generation of the order.
 func Scavenge(ev KeepEvidence) (Verdict, []Write) {
+	if ev.Torn() {
+		return ev.settle()
+	}
 	if ev.Current == nil || ev.Current.State == lane.Free {
 		return Verdict{Outcome: AlreadyFree, Lane: ev.Lane, Lease: ev.Current, Reason: "nobody holds it"}, nil
 	}
@@ -70,6 +90,23 @@ func Scavenge(ev KeepEvidence) (Verdict, []Write) {
 	if !held.Lapsed(ev.Stamp.Now) {
 		d := held.Deadline().UTC()
 		v.UnsafeUntil = &d
+	}
+	return v, []Write{laneWrite(OpScavenge, free)}
+}
+
+// settle frees a torn lane, by an operator's word that nobody works on it.
+func (ev KeepEvidence) settle() (Verdict, []Write) {
+	var was Record
+	if ev.Current != nil {
+		was = *ev.Current
+	}
+	admitted := ev.Order.Lanes[ev.Lane]
+	free := voided(was, ev.Lane, admitted, fmt.Sprintf("generation %d was in the order and not on the lane; scavenged by operator %s", admitted.Gen, ev.Operator), ev.Stamp)
+	free.Operator = ev.Operator
+	v := Verdict{Outcome: Scavenged, Lane: ev.Lane, Lease: &free,
+		Reason: fmt.Sprintf("generation %d, which the lane did not show, was ended by operator %s; whoever had it may still be at work", admitted.Gen, ev.Operator)}
+	if was.State != "" && was.State != lane.Free {
+		v.Holder = &was.Holder
 	}
 	return v, []Write{laneWrite(OpScavenge, free)}
 }

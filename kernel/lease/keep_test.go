@@ -157,6 +157,30 @@ func TestScavenge(t *testing.T) {
 	}
 }
 
+// An operator settles a lane that is behind the order, whatever it shows.
+func TestScavengeMakesATornLaneWhole(t *testing.T) {
+	for claim, r := range map[string]*Record{
+		"not there":  nil,
+		"moved back": ptr(heldBy("bob", "b0b", func(r *Record) { r.Gen = 2 })),
+		"free":       ptr(heldBy("bob", "b0b", inState(lane.Free), func(r *Record) { r.Gen = 1 })),
+	} {
+		ev := keeping(r, Identity{})
+		ev.Order.Lanes = map[string]Grant{"docs": {4, "a11ce"}}
+		v, writes := Scavenge(ev)
+		if v.Outcome != Scavenged || ops(writes) != "SCAVENGE" {
+			t.Fatalf("%s: %+v %v", claim, v, writes)
+		}
+		freesItsLane(t, writes[0], 4, "a11ce")
+		got, _ := ParseRecord("docs", 4, writes[0].Payload)
+		if got.Operator != "oncall" || !strings.Contains(got.Reason, "oncall") || (v.Holder != nil) != (claim == "moved back") {
+			t.Errorf("%s: %+v, holder %v", claim, got, v.Holder)
+		}
+		if torn := (Table{map[string]Record{"docs": got}, ev.Order}).Torn(); torn != nil {
+			t.Errorf("%s: still torn", claim)
+		}
+	}
+}
+
 // A lane that was never leased has no nonce, which is nobody's.
 func TestGiveBackOnALaneNeverLeased(t *testing.T) {
 	writes := GiveBack(Table{}, Sent{Lease: heldBy("me", "n0"), Seq: 1}, true, Stamp{Now: noon})

@@ -31,6 +31,11 @@ type Order struct {
 	Seats   map[string]Claim `json:"seats"`
 	Classes map[string]int   `json:"classes"`
 	Policy  string           `json:"policy"` // trunk commit of the newest admission
+
+	// The newest admission: its lane, "" when that is not known, and the
+	// generation at which it found the lane, 0 when there was none.
+	Admitted string `json:"admitted"`
+	Found    uint64 `json:"found"`
 }
 
 // ParseOrder reads the record on the order chain.
@@ -52,6 +57,9 @@ func ParseOrder(seq uint64, payload []byte) (Order, error) {
 			return Order{}, fmt.Errorf("order of admissions: %w: admission of lane %q as generation %d", ErrRecord, name, g.Gen)
 		}
 	}
+	if g, ok := o.Lanes[o.Admitted]; o.Admitted != "" && (!ok || o.Found > g.Gen) {
+		return Order{}, fmt.Errorf("order of admissions: %w: newest admission of lane %q over generation %d", ErrRecord, o.Admitted, o.Found)
+	}
 	return o, nil
 }
 
@@ -61,14 +69,28 @@ func (o Order) admits(r Record) bool {
 	return ok && g.Gen == r.Gen && g.Nonce == r.Nonce
 }
 
-// admit returns the order after one more admission.
-func (o Order) admit(r Record) Order {
+// ahead reports whether the order has admitted a later generation of the lane
+// than the one it is at.
+func (o Order) ahead(name string, gen uint64) bool { return o.Lanes[name].Gen > gen }
+
+// explains reports whether the newest admission, cut off before it reached its
+// lane, leaves the lane at gen. Every admission before it is on its lane: none
+// is decided on a torn table. A lane that was not there may have been made since
+// by the VOID of an acquirer that gave up.
+func (o Order) explains(name string, gen uint64) bool {
+	return o.Admitted != "" && o.Admitted == name && gen >= o.Found
+}
+
+// admit returns the order after one more admission, of a lane that was found at
+// the given generation.
+func (o Order) admit(r Record, found uint64) Order {
 	next := Order{V: Version, Seq: o.Seq + 1, Lanes: map[string]Grant{}, Units: map[string]Claim{}, Seats: map[string]Claim{}, Classes: map[string]int{}, Policy: r.Policy}
 	maps.Copy(next.Lanes, o.Lanes)
 	maps.Copy(next.Units, o.Units)
 	maps.Copy(next.Seats, o.Seats)
 	maps.Copy(next.Classes, o.Classes)
 	next.Lanes[r.Lane] = Grant{Gen: r.Gen, Nonce: r.Nonce}
+	next.Admitted, next.Found = r.Lane, found
 	return next
 }
 
@@ -80,16 +102,23 @@ type Table struct {
 }
 
 // Torn lists, in name order, the lanes whose admission is in the order but not
-// on the lane: either the reads straddled a transaction, or one was cut off
-// half-way. Nothing can be decided on a torn table.
+// on the lane: the reads straddled a transaction, one was cut off half-way, or
+// the lane was deleted or moved back. Nothing can be decided on a torn table.
 func (t Table) Torn() []string {
 	var torn []string
 	for _, name := range slices.Sorted(maps.Keys(t.Order.Lanes)) {
-		if t.Order.Lanes[name].Gen > t.Lanes[name].Gen {
+		if t.Order.ahead(name, t.Lanes[name].Gen) {
 			torn = append(torn, name)
 		}
 	}
 	return torn
+}
+
+// Lost lists the torn lanes that no cut-off admission explains. When they stay
+// so for [TornFor], their state was lost: their holders may be at work, and
+// only an operator can tell.
+func (t Table) Lost() []string {
+	return slices.DeleteFunc(t.Torn(), func(name string) bool { return t.Order.explains(name, t.Lanes[name].Gen) })
 }
 
 // live returns the leases that bind others, but for the one named, in name
@@ -122,20 +151,24 @@ func orderWrite(o Order) Write {
 }
 
 // Repair frees lanes whose admission was cut off between the order and the
-// lane. The caller has seen the same torn table for at least [TornFor].
+// lane. The caller has seen the same torn table for at least [TornFor], and none
+// of the lanes is lost.
 func Repair(t Table, torn []string, at Stamp) []Write {
 	var writes []Write
 	for _, name := range torn {
-		r := t.Lanes[name]
-		r.V, r.Lane, r.State, r.Gen = Version, name, lane.Free, t.Order.Lanes[name].Gen
-		r.Nonce = t.Order.Lanes[name].Nonce
-		if r.Tree == nil {
-			r.Tree = []string{}
-		}
-		r.Ship, r.Operator = nil, ""
-		r.Reason = "an admission was cut off before it reached this lane"
-		r.RenewedAt = stampSeconds(at)
+		r := voided(t.Lanes[name], name, t.Order.Lanes[name], "an admission was cut off before it reached this lane", at)
 		writes = append(writes, laneWrite(OpVoid, r))
 	}
 	return writes
+}
+
+// voided is the record of a torn lane after the admission that it lacks is
+// ended; was is the zero Record on a lane that has none.
+func voided(was Record, name string, admitted Grant, reason string, at Stamp) Record {
+	r := freed(was, reason, at)
+	r.V, r.Lane, r.Gen, r.Nonce, r.Operator = Version, name, admitted.Gen, admitted.Nonce, ""
+	if r.Tree == nil {
+		r.Tree = []string{}
+	}
+	return r
 }

@@ -23,6 +23,8 @@ func TestOrdersThatCannotBeReadAreErrors(t *testing.T) {
 		"one of too high a gen":     `{"v":1,"seq":4,"lanes":{"api":{"gen":18446744073709551615,"nonce":"n"}}}`,
 		"an admission of nobody":    `{"v":1,"seq":4,"lanes":{"api":{"gen":1}}}`,
 		"a list instead of a table": `{"v":1,"seq":4,"lanes":[]}`,
+		"a newest one of nowhere":   `{"v":1,"seq":4,"lanes":{},"admitted":"api"}`,
+		"one over a later lease":    `{"v":1,"seq":4,"lanes":{"api":{"gen":1,"nonce":"n"}},"admitted":"api","found":2}`,
 	} {
 		if o, err := ParseOrder(4, []byte(payload)); !errors.Is(err, ErrRecord) || o.Lanes != nil {
 			t.Errorf("%s: %+v %v", claim, o, err)
@@ -54,7 +56,7 @@ func FuzzParseOrder(f *testing.F) {
 				t.Fatalf("admission of %q: %+v", name, g)
 			}
 		}
-		next, err := ParseOrder(10, encode(o.admit(heldBy("me", "n0"))))
+		next, err := ParseOrder(10, encode(o.admit(heldBy("me", "n0"), 2)))
 		if err != nil || len(next.Lanes) < len(o.Lanes) || !next.admits(heldBy("me", "n0")) {
 			t.Fatalf("%v, %d lanes after %d", err, len(next.Lanes), len(o.Lanes))
 		}
@@ -95,6 +97,80 @@ func TestRepairFreesTheLaneAtTheOrdersGeneration(t *testing.T) {
 	}
 	if v, _, err := Acquire(asking(table)); err != nil || v.Lease.Gen != 5 {
 		t.Errorf("the repaired lane cannot be had: %+v %v", v, err)
+	}
+}
+
+// A lane behind the order is a cut-off admission only when it is the newest one
+// and its lane stands where that found it.
+func TestLanesBehindTheOrderThatAreLost(t *testing.T) {
+	at := func(gen uint64) []Record {
+		if gen == 0 {
+			return nil
+		}
+		return []Record{heldBy("bob", "b0b", func(r *Record) { r.Gen = gen })}
+	}
+	for _, tt := range []struct {
+		claim    string
+		lane     uint64 // generation of lane docs, 0 when it is not there
+		order    uint64
+		admitted string
+		found    uint64
+		lost     bool
+	}{
+		{"cut off on a lane never leased", 0, 1, "docs", 0, false},
+		{"cut off on a free lane", 2, 3, "docs", 2, false},
+		{"cut off twice by one acquirer", 2, 4, "docs", 2, false},
+		{"cut off twice, and the lane made by a VOID", 1, 2, "docs", 0, false},
+		{"deleted after another admission", 0, 1, "code", 0, true},
+		{"deleted although the newest found it there", 0, 3, "docs", 2, true},
+		{"moved back further than the newest found it", 1, 3, "docs", 2, true},
+		{"moved back after another admission", 2, 3, "code", 2, true},
+		{"an order that does not say what is newest", 2, 3, "", 0, true},
+		{"nor of a lane that is not there", 0, 1, "", 0, true},
+	} {
+		t.Run(tt.claim, func(t *testing.T) {
+			table := tableWith(at(tt.lane)...)
+			table.Order.Lanes["docs"] = Grant{tt.order, "dead"}
+			table.Order.Admitted, table.Order.Found = tt.admitted, tt.found
+			if torn := table.Torn(); !slices.Equal(torn, []string{"docs"}) {
+				t.Fatalf("torn: %v", torn)
+			}
+			if lost := table.Lost(); slices.Equal(lost, []string{"docs"}) != tt.lost {
+				t.Errorf("lost: %v", lost)
+			}
+			ev := KeepEvidence{Lane: "docs", Order: table.Order}
+			if r, ok := table.Lanes["docs"]; ok {
+				ev.Current = &r
+			}
+			if !ev.Torn() || ev.Lost() != tt.lost {
+				t.Errorf("for one lane: torn %v, lost %v", ev.Torn(), ev.Lost())
+			}
+		})
+	}
+	whole := tableWith(heldBy("bob", "b0b"))
+	if ev := keeping(ptr(heldBy("bob", "b0b")), Identity{}); whole.Lost() != nil || ev.Torn() || ev.Lost() {
+		t.Error("a whole lane is lost")
+	}
+}
+
+func TestAnAdmissionSaysWhereItFoundItsLane(t *testing.T) {
+	free := heldBy("bob", "b0b", inState(lane.Free))
+	for claim, tt := range map[string]struct {
+		table Table
+		found uint64
+	}{
+		"a free lane":         {tableWith(free), 3},
+		"a lane never leased": {tableWith(), 0},
+		"one's own half":      {unadmitted(tableWith(heldBy("me", "fresh")), "docs"), 3},
+	} {
+		_, writes, err := Acquire(asking(tt.table))
+		if err != nil || len(writes) != 2 {
+			t.Fatalf("%s: %v %v", claim, writes, err)
+		}
+		o, err := ParseOrder(10, writes[1].Payload)
+		if err != nil || o.Admitted != "docs" || o.Found != tt.found {
+			t.Errorf("%s: %+v %v", claim, o, err)
+		}
 	}
 }
 

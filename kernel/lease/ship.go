@@ -22,8 +22,9 @@ const (
 
 // Reason classes of push.
 const (
-	ScopeEscape = "SCOPE_ESCAPE" // a changed path lies in no held lane
-	NotAhead    = "NOT_A_FAST_FORWARD"
+	ScopeEscape   = "SCOPE_ESCAPE" // a changed path lies in no held lane
+	NotAhead      = "NOT_A_FAST_FORWARD"
+	NothingToShip = "NOTHING_TO_SHIP" // a unit was asked for, and no held lane has anything to record it with
 )
 
 // A PushVerdict answers push.
@@ -86,11 +87,14 @@ type PushEvidence struct {
 	Ship    Ship
 	Behind  bool // the branch has commits that the commit to be pushed lacks
 	There   bool // the branch has the commit already: only the lanes lack it
+	Unit    bool // the pusher named a unit to record
 	Holds   []Hold
 	Order   Order
 	Paths   []string
 	Algebra lane.Algebra
 	Stamp   Stamp
+
+	Recorded bool // with There: a held lease has shipped the named unit before
 }
 
 // maxNamed is how many escaping paths a verdict lists.
@@ -102,7 +106,8 @@ const maxNamed = 5
 //  1. no lease is held: fenced
 //  2. a lane the pusher named is not held and admitted for the pusher any more,
 //     or no remembered one is: fenced, its holder named
-//  3. the branch moved on: raced; or it has all there is: nothing
+//  3. the branch moved on: raced; or it has all there is: nothing, but gated
+//     (NOTHING_TO_SHIP) when that leaves a named unit without a record
 //  4. a changed path lies in no held tree: fenced when a remembered lane was
 //     lost, else gated (SCOPE_ESCAPE)
 //  5. landed: one SHIP entry for every lane whose tree holds a changed path
@@ -142,8 +147,7 @@ func DecidePush(ev PushEvidence) (PushVerdict, []Write) {
 		return v, nil
 	}
 	if ev.There && len(ev.Paths) == 0 {
-		v.Outcome, v.Reason = Nothing, fmt.Sprintf("nothing new on %s lies in a lane you hold", strings.TrimPrefix(v.Ref, "refs/heads/"))
-		return v, nil
+		return v.nothing(ev), nil
 	}
 	touched, escaped := ev.touched(held)
 	if len(escaped) > 0 && lost != nil {
@@ -169,6 +173,21 @@ func DecidePush(ev PushEvidence) (PushVerdict, []Write) {
 	v.Outcome = Landed
 	v.Reason = fmt.Sprintf("%.12s under lane %s", v.New, strings.Join(v.Lanes, ", "))
 	return v, writes
+}
+
+// nothing answers a push that has nothing to move and nothing to record.
+func (v PushVerdict) nothing(ev PushEvidence) PushVerdict {
+	v.Units = []ShipUnit{}
+	v.Outcome, v.Reason = Nothing, fmt.Sprintf("nothing new on %s lies in a lane you hold", strings.TrimPrefix(v.Ref, "refs/heads/"))
+	switch {
+	case ev.Unit && ev.Recorded:
+		v.Reason = "the unit is recorded already; " + v.Reason
+	case ev.Unit:
+		v.Outcome, v.ReasonClass = Gated, NothingToShip
+		v.Reason = "the unit was not recorded: " + v.Reason
+		v.Next = "commit the work under the lane, then git dos push again; or name the unit in a commit's Dos-Ship trailer"
+	}
+	return v
 }
 
 func (v PushVerdict) fenced(no Verdict) PushVerdict {

@@ -47,6 +47,10 @@ func TestDecidePush(t *testing.T) {
 		ev.There = true
 		return ev
 	}
+	unit := func(ev PushEvidence, recorded bool) PushEvidence {
+		ev.Unit, ev.Recorded = true, recorded
+		return ev
+	}
 	for _, tt := range []struct {
 		claim string
 		ev    PushEvidence
@@ -74,6 +78,9 @@ func TestDecidePush(t *testing.T) {
 		{"a branch that moved on is raced", behind, Raced, NotAhead, ""},
 		{"a branch that has it all already says so", there(nil), Nothing, "", ""},
 		{"a branch that has it without its SHIP gets that", there([]string{"docs/a"}), Landed, "", "docs"},
+		{"but a unit that was asked for needs something to record", unit(there(nil), false), Gated, NothingToShip, ""},
+		{"unless it was recorded before", unit(there(nil), true), Nothing, "", ""},
+		{"and is recorded with what has no SHIP", unit(there([]string{"docs/a"}), false), Landed, "", "docs"},
 		{"a lost lease comes before a race", lostBehind, Fenced, StaleLease, ""},
 	} {
 		t.Run(tt.claim, func(t *testing.T) {

@@ -258,6 +258,9 @@ func (c *client) acquire(name string, stated bool) bool {
 					torn, since = seen, c.now
 				}
 				if c.now.Sub(since) >= TornFor {
+					if lost := ev.Table.Lost(); len(lost) > 0 {
+						c.fail("I6: lanes %v look lost, and only admissions were cut off", lost)
+					}
 					v = Verdict{}
 					tries = append(tries, v) // then the loop goes on
 					return Repair(ev.Table, ev.Table.Torn(), stamp), false, nil

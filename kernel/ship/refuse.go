@@ -3,13 +3,17 @@ package ship
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Words that, after a phase, say it has not shipped. The withdrawn say so
 // wherever they stand; the unfinished may also begin a title ("AUTH2: partial
 // refunds"); the unsettled need a verb in front.
 var (
-	withdrawn  = []string{"wip", "reverted", "unfinished", "incomplete", "isn't"}
+	withdrawn = []string{
+		"wip", "reverted", "unfinished", "incomplete", "pending", "blocked", "abandoned", "skipped", "broken",
+		"fail", "fails", "failed", "failing", "not", "never", "no", "isn't", "wasn't", "cannot", "can't", "won't",
+	}
 	unfinished = []string{"wip", "draft", "todo", "partial", "partially", "partly", "revert", "reverts", "reverting"}
 	unsettled  = []string{"open", "still", "not", "broken", "pending", "blocked"}
 	verbs      = []string{"is", "was", "are", "remains", "still"}
@@ -109,7 +113,8 @@ func (q Query) denied(subject string) bool {
 
 func isUnfinished(after string) bool {
 	after = after[:min(len(after), nearby)]
-	text := strings.TrimLeft(after, " \t:,;([-\u2013\u2014")
+	after = strings.ReplaceAll(after, "\u2019", "'")
+	text := strings.TrimLeftFunc(after, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsSymbol(r) })
 	title := strings.ContainsAny(after[:len(after)-len(text)], ":-\u2013\u2014")
 	if rest, ok := afterWord(text, verbs); ok {
 		rest = strings.TrimLeft(rest, blanks)

@@ -3,7 +3,7 @@ package ship
 import "bytes"
 
 // A Taken is one commit that a message says it takes back. Ids may be
-// abbreviated to as few as seven digits.
+// abbreviated to as few as four digits.
 type Taken struct {
 	ID string
 
@@ -13,8 +13,8 @@ type Taken struct {
 }
 
 // revertPhrase is what git writes into the message of a revert, however it was
-// wrapped since.
-var revertPhrase = pattern(`\b[Tt]his\s+reverts\s+commit\s+([0-9a-fA-F]{7,64})\b(?:,\s+reversing\s+changes\s+made\s+to\s+([0-9a-fA-F]{7,64})\b)?`)
+// wrapped since. With --reference a subject and a date follow the id.
+var revertPhrase = pattern(`\b[Tt]his\s+reverts\s+commit\s+([0-9a-fA-F]{4,64})\b(?:(?: \(.{0,400}?\))?,\s+reversing\s+changes\s+made\s+to\s+([0-9a-fA-F]{4,64})\b)?`)
 
 // Reverts reads the commits that a raw message takes back, wherever it says
 // so: a squashed message may hold several.

@@ -55,11 +55,18 @@ func (q Query) spaced(text string, plans []string) (rest string, ok bool) {
 		if len(phase) == len(after) {
 			continue
 		}
-		if rest, ok := afterWord(phase, q.phases); ok {
+		if rest, ok := afterWord(phase, q.phases); ok && !joined(rest) {
 			return rest, true
 		}
 	}
 	return "", false
+}
+
+// joined reports whether a sign right behind a phase makes something else of
+// it: a setting, a revision, a sum, an address.
+func joined(after string) bool {
+	after = strings.TrimLeft(after, ".")
+	return after != "" && strings.IndexByte(`=~+@#%^&*$\<>|`, after[0]) >= 0
 }
 
 // glued reports whether text begins with the phase and a colon, where the

@@ -68,6 +68,13 @@ func TestThePhaseIsAWholeToken(t *testing.T) {
 	for _, after := range []string{" x", "\tx", ", x", "/x", ": x", "; x", " + AUTH3", "—x", "!", ")", "\u2028x", "\vx", "\u0085x"} {
 		cases = append(cases, stampCase{"ended by " + after, "AUTH", "AUTH2", "AUTH: AUTH2" + after, true})
 	}
+	for _, sign := range strings.Split(`= ~ + @ # % ^ & * $ \ < > |`, " ") {
+		cases = append(cases,
+			stampCase{"joined by " + sign, "AUTH", "AUTH2", "AUTH: AUTH2" + sign + "1", false},
+			stampCase{"joined behind a full stop by " + sign, "AUTH", "AUTH2", "AUTH: AUTH2." + sign + "1", false},
+			stampCase{"joined to nothing by " + sign, "AUTH", "AUTH2", "AUTH: AUTH2" + sign, false},
+			stampCase{"apart from " + sign, "AUTH", "AUTH2", "AUTH: AUTH2 " + sign + " 1", true})
+	}
 	runStamps(t, policy.Stamp{}, cases)
 }
 
@@ -169,7 +176,22 @@ func TestUnfinishedOrWithdrawnWorkStampsNothing(t *testing.T) {
 		"chore: drop AUTH2 (AUTH AUTH2)":         false,
 		"docs: AUTH2 is open (AUTH AUTH2)":       false,
 		"AUTH: AUTH2: partial refunds":           true,
-		"AUTH: AUTH2 not found page":             true,
+		"AUTH: AUTH2 not done":                   false,
+		"AUTH: AUTH2 NOT implemented":            false,
+		"AUTH: AUTH2 failed, reverting tomorrow": false,
+		"AUTH: AUTH2 (failing)":                  false,
+		"AUTH: AUTH2. Broken.":                   false,
+		"AUTH: AUTH2 - never finished":           false,
+		"AUTH: AUTH2: no tokens yet":             false,
+		"AUTH: AUTH2 isn\u2019t done":            false,
+		"AUTH: AUTH2 was not done":               false,
+		"AUTH: AUTH2 can't be built":             false,
+		"AUTH2: skipped":                         false,
+		"chore: x, AUTH2 failed (AUTH AUTH2)":    false,
+		"AUTH: AUTH2: do not retry twice":        true,
+		"AUTH: AUTH2 notes on failure":           true,
+		"AUTH: AUTH2 failover":                   true,
+		"AUTH: AUTH2: retry what failed":         true,
 		"AUTH: AUTH2 reverter":                   true,
 		"draughts: y (AUTH AUTH2)":               true,
 		"swipe: y (AUTH AUTH2)":                  true,

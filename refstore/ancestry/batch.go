@@ -47,37 +47,6 @@ func Read(ctx context.Context, run git.Runner, ids []refstore.OID) iter.Seq2[Com
 	}
 }
 
-// Expand completes abbreviated object ids of at least seven digits. One that
-// names no single object of this repository is left out of the answer.
-func Expand(ctx context.Context, run git.Runner, short []string) (map[string]refstore.OID, error) {
-	var asked []string
-	for _, s := range short {
-		if len(s) >= 7 && strings.Trim(s, "0123456789abcdef") == "" {
-			asked = append(asked, s)
-		}
-	}
-	full := map[string]refstore.OID{}
-	if len(asked) == 0 {
-		return full, nil
-	}
-	out, _, err := plain(run).Run(ctx, git.Call{
-		Args:  []string{"cat-file", "--batch-check=%(objectname)"},
-		Stdin: strings.NewReader(strings.Join(asked, "\n") + "\n"),
-	})
-	if err != nil {
-		return nil, failed(ctx, "abbreviated ids", err)
-	}
-	i := 0
-	for line := range strings.Lines(string(out)) { // one line per question, in order
-		id, ok := refstore.ParseOID(strings.TrimSuffix(line, "\n"))
-		if ok && i < len(asked) && strings.HasPrefix(string(id), asked[i]) {
-			full[asked[i]] = id
-		}
-		i++
-	}
-	return full, nil
-}
-
 func lines(ids []refstore.OID) string {
 	var b strings.Builder
 	for _, id := range ids {
