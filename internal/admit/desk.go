@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/facts"
@@ -190,6 +191,10 @@ const orderRef = "refs/dos/order/grants"
 
 // laneKinds is what an admission reads.
 var laneKinds = []string{"meta", "lane", "order"}
+
+// LaneKinds names the refs that reading leases takes, for a caller that lists
+// them ahead.
+func LaneKinds() []string { return slices.Clone(laneKinds) }
 
 func nameOf(tip refstore.Tip) (string, error) {
 	name, ok := refstore.SplitRef(tip.Ref)

@@ -20,6 +20,9 @@ type Reading struct {
 // fleet's interval, or whatever its age when cached is set.
 func (d *Desk) Leases(ctx context.Context, cached bool) (Reading, error) {
 	s, err := d.look(ctx, cached)
+	if err == nil {
+		s, err = d.settled(ctx, s, cached, func(string) bool { return true })
+	}
 	if err != nil {
 		return Reading{}, d.storeError(err)
 	}
@@ -57,6 +60,9 @@ func (d *Desk) Lease(ctx context.Context, name string, cached bool) (*lease.Reco
 		return nil, time.Time{}, err
 	}
 	s, err := d.lookFor(ctx, name, target, cached)
+	if err == nil {
+		s, err = d.settled(ctx, s, cached, func(lane string) bool { return lane == name })
+	}
 	if err != nil {
 		return nil, time.Time{}, d.storeError(err)
 	}
@@ -65,7 +71,7 @@ func (d *Desk) Lease(ctx context.Context, name string, cached bool) (*lease.Reco
 }
 
 func (d *Desk) look(ctx context.Context, cached bool) (refstore.Snapshot, error) {
-	q := refstore.Query{Kinds: []string{"meta", "lane"}}
+	q := refstore.Query{Kinds: laneKinds}
 	if d.remote == nil {
 		return d.auth.Read(ctx, q)
 	}

@@ -19,7 +19,7 @@ func (d *Desk) Refresh(ctx context.Context, trunk bool) error {
 	}
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
-	q := refstore.Query{Kinds: []string{"meta", "lane"}}
+	q := refstore.Query{Kinds: laneKinds}
 	branch := d.Rules.Trunk.Branch
 	if trunk {
 		q.Branches = []string{branch}
