@@ -3,6 +3,7 @@ package admit
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/lease"
@@ -34,18 +35,8 @@ func (d *Desk) Leases(ctx context.Context, cached bool) (Reading, error) {
 		}
 		out.Lanes = append(out.Lanes, r)
 	}
-	slices.SortFunc(out.Lanes, func(a, b lease.Record) int { return compare(a.Lane, b.Lane) })
+	slices.SortFunc(out.Lanes, func(a, b lease.Record) int { return strings.Compare(a.Lane, b.Lane) })
 	return out, nil
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Lease returns the newest record of one lane, nil when it is declared and was
