@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"github.com/git-dos/git-dos/refstore/git"
 )
 
 // ErrNoFile means that a commit has no such file.
@@ -88,17 +86,6 @@ func (r *Repo) StateFile(elem ...string) (string, error) {
 // SharedFile is like StateFile for a file that all worktrees use.
 func (r *Repo) SharedFile(elem ...string) (string, error) {
 	return stateFile(r.CommonDir, r.sharedBits(), elem)
-}
-
-// SymbolicRef returns the ref that a symbolic ref points at, "" when it is
-// detached or absent.
-func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
-	out, err := r.Git.Output(ctx, "symbolic-ref", "--quiet", name)
-	var g *git.Error
-	if errors.As(err, &g) && g.Code == 1 {
-		return "", nil
-	}
-	return strings.TrimSuffix(string(out), "\n"), err
 }
 
 // RefID returns the object a ref points at, "" when the ref does not exist.

@@ -11,6 +11,7 @@ import (
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
 const (
@@ -92,7 +93,7 @@ func checkPrefix(o Options) error {
 
 func (w *work) lookAtHead(ctx context.Context) error {
 	var err error
-	if w.branch, err = w.Repo.SymbolicRef(ctx, "HEAD"); err != nil {
+	if w.branch, err = ancestry.Symbolic(ctx, w.Repo.Git, "HEAD"); err != nil {
 		return err
 	}
 	w.head, _, err = w.Repo.FileAt(ctx, "HEAD", policyName)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/refstore/ancestry"
 	"github.com/git-dos/git-dos/refstore/git"
 )
 
@@ -41,7 +42,7 @@ func (w *work) headOfOnlyRemote(ctx context.Context) (string, error) {
 		return "", err
 	}
 	tracking := "refs/remotes/" + c.Remotes()[0] + "/"
-	head, err := w.Repo.SymbolicRef(ctx, tracking+"HEAD")
+	head, err := ancestry.Symbolic(ctx, w.Repo.Git, tracking+"HEAD")
 	name, ok := strings.CutPrefix(head, tracking)
 	if err != nil || !ok {
 		return "", err
