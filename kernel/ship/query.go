@@ -40,8 +40,8 @@ func NewQuery(plan, phase string, stamp policy.Stamp) (Query, error) {
 			return Query{}, fmt.Errorf("%s %w", name.what, err)
 		}
 	}
-	q := Query{Plan: plan, Phase: phase, stamp: stamp, plan: fold(plan)}
-	q.phases = spellings(q.plan, fold(phase))
+	q := Query{Plan: plan, Phase: phase, stamp: stamp, plan: Fold(plan)}
+	q.phases = spellings(q.plan, Fold(phase))
 	return q, nil
 }
 
@@ -63,7 +63,7 @@ func checkName(s string) error {
 
 // Is reports whether plan and phase name the unit.
 func (q Query) Is(plan, phase string) bool {
-	return fold(plan) == q.plan && q.isPhase(fold(phase))
+	return Fold(plan) == q.plan && q.isPhase(Fold(phase))
 }
 
 func (q Query) isPhase(folded string) bool {
@@ -88,7 +88,7 @@ func (n Naming) any() bool { return n.Trailer || n.Direct || n.Parens }
 // by prose, except in a commit that is itself a revert or a fixup.
 func (q Query) Naming(subject string, units []string) Naming {
 	var n Naming
-	s := fold(subject)
+	s := Fold(subject)
 	takesBack := withdraws(s)
 	for _, unit := range units {
 		n.Trailer = n.Trailer || !takesBack && q.IsUnit(unit)

@@ -55,7 +55,7 @@ func lead(subject string) string {
 // a declared prefix, a snapshot, an archive or rollup of a day.
 func (q Query) bookkeeping(subject string) bool {
 	for _, prefix := range q.stamp.BookkeepingPrefixes {
-		if prefix != "" && strings.HasPrefix(subject, fold(prefix)) {
+		if prefix != "" && strings.HasPrefix(subject, Fold(prefix)) {
 			return true
 		}
 	}
@@ -67,7 +67,7 @@ var filing = pattern(`^([^:]* )?snapshot:|^([^:]*:[ \t]*)?(archive|rollup)[ \t]+
 // releases reports whether a folded subject bundles the ships of others.
 func (q Query) releases(subject string) bool {
 	for _, prefix := range q.stamp.SummaryBundlePrefixes {
-		if prefix != "" && strings.HasPrefix(subject, fold(prefix)) {
+		if prefix != "" && strings.HasPrefix(subject, Fold(prefix)) {
 			return true
 		}
 	}
@@ -85,7 +85,7 @@ func (q Query) inProgress(after string) bool {
 		return false
 	}
 	for _, marker := range q.stamp.ProgressMarkers {
-		if _, ok := afterWord(word, []string{fold(marker)}); ok {
+		if _, ok := afterWord(word, []string{Fold(marker)}); ok {
 			return true
 		}
 	}

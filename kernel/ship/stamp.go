@@ -41,7 +41,7 @@ func (q Query) openings(subject string) []string {
 
 var anyDir = pattern(`^[0-9A-Za-z_.-]+/`)
 
-func dirPrefix(dir string) string { return strings.TrimSuffix(fold(dir), "/") + "/" }
+func dirPrefix(dir string) string { return strings.TrimSuffix(Fold(dir), "/") + "/" }
 
 // spaced cuts "<plan>[:] <phase>" off the front of text.
 func (q Query) spaced(text string, plans []string) (rest string, ok bool) {

@@ -253,7 +253,7 @@ func TestDifferentBytesThatAreNoTextStayDifferent(t *testing.T) {
 	}{
 		{"ÜBUNG", "übung", true}, {"a\xe9", "a\xea", false}, {"a\xe9", "A\xe9", true}, {"\u212a", "k", false}, {"\ufffd", "\xe9", false},
 	} {
-		if got := fold(c.a) == fold(c.b); got != c.same {
+		if got := Fold(c.a) == Fold(c.b); got != c.same {
 			t.Errorf("%q and %q compare %v, want %v", c.a, c.b, got, c.same)
 		}
 	}

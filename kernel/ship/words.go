@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// fold makes text comparable without regard to case. Bytes that are not UTF-8
+// Fold makes text comparable without regard to case. Bytes that are not UTF-8
 // stay as they are, and no other character becomes an ASCII letter.
-func fold(s string) string {
+func Fold(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
 	}

@@ -22,6 +22,7 @@ type Commit struct {
 	AuthorTime time.Time // zero when the object's is malformed
 	CommitTime time.Time // zero when the object's is malformed
 	Encoding   string    // the encoding header, "" for UTF-8
+	Signed     bool      // it carries a signature, of whatever worth
 	Message    []byte    // raw bytes, in whatever encoding; not shared
 }
 
@@ -77,6 +78,7 @@ func (c *Commit) field(line []byte) {
 	if name, ok := bytes.CutPrefix(line, []byte("encoding ")); ok && c.Encoding == "" {
 		c.Encoding = string(name)
 	}
+	c.Signed = c.Signed || bytes.HasPrefix(line, []byte("gpgsig ")) || bytes.HasPrefix(line, []byte("gpgsig-sha256 "))
 }
 
 // identTime reads the seconds after "Name <mail>". Times are for display and
