@@ -27,7 +27,9 @@ func verifyVerb() verb {
 				"--ref names another.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "ref", Usage: "walk `REF` instead of the trunk"},
-				&cli.StringFlag{Name: "floor", Usage: "the least `WITNESS` that counts: ledger, trailer, subject-in-tree or subject"},
+				&cli.StringFlag{Name: "floor", Usage: "the least `WITNESS` that counts: ledger, signed, trailer, subject-in-tree, subject or mention"},
+				&cli.StringFlag{Name: "plan-doc", Usage: "also take evidence from the plan document at `PATH` in the tree of the ref"},
+				&cli.BoolFlag{Name: "explain", Usage: "list every commit that holds the phase, and why it counts or does not"},
 				&cli.BoolFlag{Name: "cached", Usage: "answer from what was last seen of the remote, however old, and say as of when"},
 			},
 			Action: verify,
@@ -54,7 +56,12 @@ func verify(c *cli.Context) error {
 	if err != nil {
 		return usagef("%w", err)
 	}
-	req := facts.ShipRequest{Plan: plan, Phase: phase, Ref: c.String("ref"), Floor: floor}
+	if c.IsSet("plan-doc") && c.String("plan-doc") == "" {
+		return usagef("--plan-doc is empty").hint("name a file as git ls-files does, from the top of the repository")
+	}
+	req := facts.ShipRequest{Plan: plan, Phase: phase, ShipScope: facts.ShipScope{
+		Ref: c.String("ref"), Floor: floor, PlanDoc: c.String("plan-doc"), Explain: c.Bool("explain"),
+	}}
 
 	repo, err := openRepo(c)
 	if err != nil {

@@ -19,6 +19,9 @@ type shipAnswer struct {
 	AsOf *time.Time `json:"as_of,omitempty"`
 	Next string     `json:"next,omitempty"`
 
+	// Candidates are the commits that were weighed, with --explain.
+	Candidates []ship.Weighing `json:"candidates,omitempty"`
+
 	from string // the fleet's remote, "" without one
 }
 
@@ -35,6 +38,9 @@ func (a shipAnswer) String() string {
 	if a.Next != "" {
 		fmt.Fprintf(&b, "\n  next: %s", a.Next)
 	}
+	for _, w := range a.Candidates {
+		fmt.Fprintf(&b, "\n%s\n    %s", w, w.Summary)
+	}
 	return b.String()
 }
 
@@ -44,8 +50,9 @@ type shipQuestion struct {
 	req    facts.ShipRequest
 	cached bool
 
-	desk  *admit.Desk // nil until the ledger was asked for
-	trunk bool        // the answer depends on where the trunk is
+	desk    *admit.Desk // nil until the ledger was asked for
+	trunk   bool        // the answer depends on where the trunk is
+	weighed []ship.Weighing
 }
 
 // fresh reports whether what is known here is younger than the fleet's
@@ -91,6 +98,9 @@ func (q *shipQuestion) decide(ctx context.Context) (ship.Verdict, error) {
 	if err != nil {
 		return ship.Verdict{}, err
 	}
+	if req.Explain {
+		q.weighed = ship.Explain(evidence)
+	}
 	return ship.Decide(evidence), nil
 }
 
@@ -106,7 +116,7 @@ func (q *shipQuestion) ledger(ctx context.Context) ([]ship.LedgerEntry, error) {
 }
 
 func (q *shipQuestion) dated(v ship.Verdict) shipAnswer {
-	a := shipAnswer{Verdict: v}
+	a := shipAnswer{Verdict: v, Candidates: q.weighed}
 	if q.desk == nil {
 		return a
 	}

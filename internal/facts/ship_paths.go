@@ -15,6 +15,8 @@ import (
 
 // footprint is what one candidate's paths say, read as they stream past.
 type footprint struct {
+	unit        *unitSearch
+	find        *find
 	substantive bool
 	inTree      bool
 	tree        lane.Scope
@@ -36,56 +38,67 @@ func (f *footprint) see(path string, minor minorPaths) {
 // fails, one by one, so that one unreadable commit leaves the others known.
 func (s *shipSearch) paths(ctx context.Context) error {
 	minor := newMinorPaths(slices.Concat(s.policy.Ship.ReleasePaths, s.policy.Ship.LedgerPaths, s.policy.Ship.PlanPaths))
-	all := make([]int, len(s.found))
-	for i := range s.found {
-		all[i] = i
-		s.ev.Candidates[i].Lane, _ = s.laneOf(i)
+	prints := map[refstore.OID][]*footprint{}
+	var commits []ancestry.Commit
+	for _, u := range s.units {
+		for _, f := range u.found {
+			if len(prints[f.commit.ID]) == 0 {
+				commits = append(commits, f.commit)
+			}
+			prints[f.commit.ID] = append(prints[f.commit.ID], s.footprint(u, f))
+		}
 	}
-	err := s.look(ctx, minor, all...)
+	err := s.look(ctx, minor, prints, commits...)
 	if !errors.Is(err, ancestry.ErrMissing) {
 		return err
 	}
-	for _, i := range all {
-		if err := s.look(ctx, minor, i); err != nil && !errors.Is(err, ancestry.ErrMissing) {
+	for id, list := range prints {
+		for i, f := range list {
+			prints[id][i] = s.footprint(f.unit, f.find)
+		}
+	}
+	for _, c := range commits {
+		if err := s.look(ctx, minor, prints, c); err != nil && !errors.Is(err, ancestry.ErrMissing) {
 			return err
 		}
 	}
 	return nil
 }
 
-// look fills the facts of the candidates at these indices, or none of them.
-func (s *shipSearch) look(ctx context.Context, minor minorPaths, indices ...int) error {
-	prints := map[refstore.OID]*footprint{}
-	var commits []ancestry.Commit
-	for _, i := range indices {
-		commits = append(commits, s.found[i])
-		prints[s.found[i].ID] = s.footprintOf(i)
-	}
+// look fills the facts of these commits, or none of them.
+func (s *shipSearch) look(ctx context.Context, minor minorPaths, prints map[refstore.OID][]*footprint, commits ...ancestry.Commit) error {
 	for c, err := range ancestry.Changed(ctx, s.repo.Git, commits...) {
 		if err != nil {
 			return err
 		}
-		prints[c.Commit].see(c.Path, minor)
-	}
-	for _, i := range indices {
-		f := prints[s.found[i].ID]
-		c := &s.ev.Candidates[i]
-		c.Substantive = ship.FactOf(f.substantive)
-		if c.Lane != "" {
-			c.InTree = ship.FactOf(f.inTree)
+		for _, f := range prints[c.Commit] {
+			f.see(c.Path, minor)
 		}
-		for e := range f.leased {
-			s.ev.Ledger[e].Inside = ship.FactOf(!f.outside[e])
+	}
+	for _, c := range commits {
+		for _, f := range prints[c.ID] {
+			f.conclude()
 		}
 	}
 	return nil
 }
 
-func (s *shipSearch) footprintOf(i int) *footprint {
-	_, tree := s.laneOf(i)
-	f := &footprint{inTree: true, tree: lane.NewScope(tree), leased: map[int]lane.Scope{}, outside: map[int]bool{}}
-	for e, entry := range s.ev.Ledger {
-		if entry.Commit == string(s.found[i].ID) && s.ev.Query.Is(entry.Plan, entry.Phase) {
+func (f *footprint) conclude() {
+	f.find.Substantive = ship.FactOf(f.substantive)
+	if f.find.Lane != "" {
+		f.find.InTree = ship.FactOf(f.inTree)
+	}
+	for e := range f.leased {
+		f.unit.ev.Ledger[e].Inside = ship.FactOf(!f.outside[e])
+	}
+}
+
+func (s *shipSearch) footprint(u *unitSearch, found *find) *footprint {
+	name, tree := s.laneOf(u, found)
+	found.Lane = name
+	f := &footprint{unit: u, find: found, inTree: true, tree: lane.NewScope(tree), leased: map[int]lane.Scope{}, outside: map[int]bool{}}
+	for e, entry := range u.ev.Ledger {
+		if entry.Commit == found.ID {
 			f.leased[e] = lane.NewScope(entry.Tree)
 		}
 	}
@@ -96,24 +109,23 @@ func (s *shipSearch) footprintOf(i int) *footprint {
 // an empty lane when none is known or its tree is not declared. [plans] decides
 // where it names the plan, since the trunk wrote it; else a SHIP entry of the
 // unit, this commit's first; the commit's own Dos-Lease trailer comes last.
-func (s *shipSearch) laneOf(i int) (string, []string) {
+func (s *shipSearch) laneOf(u *unitSearch, f *find) (string, []string) {
 	for _, plan := range slices.Sorted(maps.Keys(s.policy.Plans)) {
-		if strings.EqualFold(plan, s.ev.Query.Plan) {
+		if strings.EqualFold(plan, u.ev.Query.Plan) {
 			return s.declared(s.policy.Plans[plan])
 		}
 	}
 	word := ""
-	for _, e := range s.ev.Ledger {
-		mine := e.Commit == string(s.found[i].ID)
-		if s.ev.Query.Is(e.Plan, e.Phase) && (word == "" || mine) {
+	for _, e := range u.ev.Ledger {
+		if mine := e.Commit == f.ID; word == "" || mine {
 			word = e.Lane
 			if mine {
 				break
 			}
 		}
 	}
-	if word == "" && len(s.leases[i]) == 1 {
-		word, _, _ = strings.Cut(s.leases[i][0], "@")
+	if word == "" && len(f.leases) == 1 {
+		word, _, _ = strings.Cut(f.leases[0], "@")
 	}
 	return s.declared(word)
 }

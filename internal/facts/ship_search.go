@@ -1,10 +1,13 @@
 package facts
 
 import (
-	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"strings"
 
+	"github.com/git-dos/git-dos/internal/shipindex"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/ship"
@@ -12,52 +15,93 @@ import (
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
-// shipSearch fills the evidence of one unit from one history.
+// shipSearch fills the evidence of units from one history.
 type shipSearch struct {
 	repo   *refstore.Repo
 	policy policy.Policy
 	tip    refstore.OID
-	ev     *ship.Evidence
+	scope  ShipScope
 
-	found    []ancestry.Commit // beside ev.Candidates; messages dropped
-	leases   [][]string        // their Dos-Lease trailers
+	units    []*unitSearch
 	reverts  []revert
 	boundary []refstore.OID
 }
 
-// revert is a commit that undoes others.
-type revert struct {
-	commit ancestry.Commit // message dropped
-	takes  []ship.Taken
+// unitSearch is the part of a search that concerns one unit.
+type unitSearch struct {
+	ev       *ship.Evidence
+	needles  []string
+	recorded map[refstore.OID]bool // commits that SHIP entries of the unit name
+	found    []*find
 }
 
-func (s *shipSearch) run(ctx context.Context) error {
+// A find is a commit that may be a ship of the unit.
+type find struct {
+	ship.Candidate
+	commit ancestry.Commit // its message dropped
+	leases []string        // its Dos-Lease trailers
+	signed bool
+}
+
+func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
+	for i := range list {
+		s.units = append(s.units, newUnitSearch(&list[i]))
+	}
 	if err := s.plans(ctx); err != nil {
 		return err
 	}
 	if err := s.walk(ctx); err != nil {
 		return err
 	}
-	s.ev.History = ship.Complete
-	if len(s.boundary) > 0 {
-		s.ev.History = ship.Shallow
-	}
-	if len(s.found) == 0 {
-		return nil
-	}
-	if err := s.edges(ctx); err != nil {
+	if err := s.planDoc(ctx); err != nil {
 		return err
 	}
-	if err := s.paths(ctx); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{s.edges, s.paths, s.undone} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
-	return s.undone(ctx)
+	for _, u := range s.units {
+		u.ev.History = ship.Complete
+		if len(s.boundary) > 0 {
+			u.ev.History = ship.Shallow
+		}
+		u.finish()
+	}
+	return nil
 }
 
-// plans lists the plan files that share the number the plan is known by.
+func newUnitSearch(ev *ship.Evidence) *unitSearch {
+	u := &unitSearch{ev: ev, recorded: map[refstore.OID]bool{}}
+	for _, needle := range ev.Query.Needles() {
+		u.needles = append(u.needles, needle)
+	}
+	for _, e := range ev.Ledger {
+		u.recorded[refstore.OID(e.Commit)] = true
+	}
+	return u
+}
+
+// finish hands the candidates over, newest first by the committer's time, so
+// that neither the order of a walk nor that of the index can show.
+func (u *unitSearch) finish() {
+	slices.SortFunc(u.found, func(a, b *find) int {
+		return cmp.Or(b.commit.CommitTime.Compare(a.commit.CommitTime), cmp.Compare(a.commit.ID, b.commit.ID))
+	})
+	for _, f := range u.found {
+		u.ev.Candidates = append(u.ev.Candidates, f.Candidate)
+	}
+}
+
+// plans lists the plan files that share the number a plan is known by.
 func (s *shipSearch) plans(ctx context.Context) error {
-	number := s.ev.Query.Number()
-	if number == "" {
+	byNumber := map[string][]*unitSearch{}
+	for _, u := range s.units {
+		if n := u.ev.Query.Number(); n != "" {
+			byNumber[n] = append(byNumber[n], u)
+		}
+	}
+	if len(byNumber) == 0 {
 		return nil
 	}
 	glob := lane.NewScope([]string{s.policy.Paths.PlansGlob})
@@ -65,81 +109,85 @@ func (s *shipSearch) plans(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if ship.PlanNumber(path[strings.LastIndexByte(path, '/')+1:]) == number && glob.Contains(path) {
-			s.ev.Query.SameNumber = append(s.ev.Query.SameNumber, path)
+		sharing := byNumber[ship.PlanNumber(path[strings.LastIndexByte(path, '/')+1:])]
+		if len(sharing) == 0 || !glob.Contains(path) {
+			continue
+		}
+		for _, u := range sharing {
+			u.ev.Query.SameNumber = append(u.ev.Query.SameNumber, path)
 		}
 	}
 	return nil
 }
 
+// walk takes in every row of the history. An index that turns out unusable
+// half-way leaves nothing behind.
 func (s *shipSearch) walk(ctx context.Context) error {
-	recorded := map[string]bool{}
-	for _, e := range s.ev.Ledger {
-		if s.ev.Query.Is(e.Plan, e.Phase) {
-			recorded[e.Commit] = true
+	err := s.eachRow(ctx, s.consider)
+	if errors.Is(err, shipindex.ErrNoIndex) {
+		s.reverts, s.boundary = nil, nil
+		for _, u := range s.units {
+			u.found = nil
 		}
+		err = s.coldRows(ctx, nil, "", s.consider)
 	}
-	log := ancestry.Walk(s.repo.Git, s.tip)
-	for c, err := range log.Commits(ctx) {
-		if err != nil {
-			return err
-		}
-		if takes := ship.Reverts(c.Message); len(takes) > 0 {
-			s.reverts = append(s.reverts, revert{bare(c), takes})
-		}
-		if recorded[string(c.ID)] || s.ev.Query.MayName(c.Message) {
-			s.consider(c, recorded[string(c.ID)])
-		}
-	}
-	s.boundary = log.Boundary()
-	return nil
+	return err
 }
 
-// bare drops what would make the evidence grow with the messages.
-func bare(c ancestry.Commit) ancestry.Commit {
-	c.Message, c.Encoding = nil, ""
-	return c
-}
-
-// maxLease bounds a Dos-Lease trailer worth reading. maxKept bounds what is
-// kept of a subject, well above the longest that can stamp.
-const (
-	maxLease = 200
-	maxKept  = 128 << 10
-)
-
-// consider keeps a commit that names the unit or that the ledger says does. A
-// message with a NUL is not what git shows of it, so it names nothing.
-func (s *shipSearch) consider(c ancestry.Commit, recorded bool) {
-	candidate := ship.Candidate{ID: string(c.ID)}
-	var leases []string
-	if bytes.IndexByte(c.Message, 0) < 0 {
-		candidate.Subject = c.Subject()
-		for _, t := range c.Trailers() {
-			switch {
-			case strings.EqualFold(t.Key, "Dos-Ship") && s.ev.Query.IsUnit(t.Value):
-				candidate.Units = append(candidate.Units, t.Value)
-			case strings.EqualFold(t.Key, "Dos-Lease") && len(t.Value) <= maxLease:
-				leases = append(leases, t.Value)
-			}
+// consider keeps a row that names a unit, that the ledger says does, or that
+// undoes other commits.
+func (s *shipSearch) consider(r shipindex.Row) {
+	if len(r.Takes) > 0 {
+		s.reverts = append(s.reverts, revert{commitOf(r), r.Takes})
+	}
+	text := r.Text()
+	for _, u := range s.units {
+		if u.recorded[r.ID] || slices.ContainsFunc(u.needles, func(n string) bool { return strings.Contains(text, n) }) {
+			u.consider(r, s.scope.Explain)
 		}
 	}
-	if n := s.ev.Query.Naming(candidate.Subject, candidate.Units); recorded || n != (ship.Naming{}) {
-		candidate.Subject = candidate.Subject[:min(len(candidate.Subject), maxKept)]
-		s.ev.Candidates = append(s.ev.Candidates, candidate)
-		s.found = append(s.found, bare(c))
-		s.leases = append(s.leases, leases)
+}
+
+func (u *unitSearch) consider(r shipindex.Row, explain bool) {
+	f := newFind(r, u.ev.Query)
+	n := u.ev.Query.Naming(f.Subject, f.Body, f.Units)
+	if u.recorded[r.ID] || n.Trailer || n.Rung != "" || explain && u.ev.Query.InText(r.Subject, r.Units) {
+		u.found = append(u.found, f)
 	}
+}
+
+func newFind(r shipindex.Row, q ship.Query) *find {
+	f := &find{commit: commitOf(r), leases: r.Leases, signed: r.Signed}
+	f.Candidate = ship.Candidate{ID: string(r.ID), Subject: r.Subject, Body: r.Body, Merge: len(r.Parents) > 1, Signed: ship.No}
+	for _, unit := range r.Units {
+		if q.IsUnit(unit) {
+			f.Units = append(f.Units, unit)
+		}
+	}
+	return f
+}
+
+func commitOf(r shipindex.Row) ancestry.Commit {
+	return ancestry.Commit{ID: r.ID, Parents: r.Parents, CommitTime: unixTime(r.Time)}
 }
 
 // edges marks the candidates that every edge of a shallow history leads to.
 func (s *shipSearch) edges(ctx context.Context) error {
-	for i := range s.ev.Candidates {
-		whole, err := ancestry.ReachesAll(ctx, s.repo.Git, s.found[i].ID, s.boundary)
+	for _, f := range s.finds() {
+		whole, err := ancestry.ReachesAll(ctx, s.repo.Git, f.commit.ID, s.boundary)
 		if err != nil {
 			return err
 		}
-		s.ev.Candidates[i].Whole = ship.FactOf(whole)
+		f.Whole = ship.FactOf(whole)
 	}
 	return nil
+}
+
+// finds are the candidates of all units.
+func (s *shipSearch) finds() []*find {
+	var all []*find
+	for _, u := range s.units {
+		all = append(all, u.found...)
+	}
+	return all
 }

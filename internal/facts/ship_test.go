@@ -507,10 +507,9 @@ func TestWhoseRules(t *testing.T) {
 	h.commit("AUTH: AUTH3 x", "api/a.go", "3")
 	h.want("and refuses a subject", "NOT_SHIPPED subject direct", unit("AUTH", "AUTH3"))
 	h.want("unless the caller names another", "SHIPPED subject direct", unit("AUTH", "AUTH3"), func(r *ShipRequest) { r.Floor = ship.Subject })
-	h.commit("rules", "dos.toml", "[verify]\nfloor = \"signed\"\n")
-	if _, err := h.ask(h.dir); err == nil {
-		t.Error("a floor that nothing here can meet or miss was accepted")
-	}
+	h.commit("rules", "dos.toml", "[verify]\nfloor = \"mention\"\n")
+	h.commit("v1.2.3: AUTH9 and more", "api/a.go", "4")
+	h.want("a floor for releases", "SHIPPED mention release-prefix", unit("AUTH", "AUTH9"))
 }
 
 func TestPlansThatShareANumber(t *testing.T) {

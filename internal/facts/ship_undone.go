@@ -7,27 +7,63 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
-// undone finds the reverts that bear on the candidates: those that name one,
-// those that name a merge which brought one in, and in turn those that undo
-// such a revert.
+// revert is a commit that undoes others.
+type revert struct {
+	commit ancestry.Commit // its message dropped
+	takes  []ship.Taken
+}
+
+// undoSearch relates commits to the reverts that bear on them.
+type undoSearch struct {
+	repo    *refstore.Repo
+	reverts []revert
+	targets []refstore.OID
+}
+
+// undone tells every unit the reverts that bear on any candidate.
 func (s *shipSearch) undone(ctx context.Context) error {
-	if len(s.reverts) == 0 {
-		return nil
+	u := undoSearch{repo: s.repo, reverts: s.reverts}
+	for _, f := range s.finds() {
+		u.targets = append(u.targets, f.commit.ID)
+	}
+	reverts, err := u.run(ctx)
+	for _, unit := range s.units {
+		unit.ev.Reverts = reverts
+	}
+	return err
+}
+
+// Undone reads which of these commits reverts on the history of tip take back;
+// ship.Undone judges each of them. tip must reach the commits. A history that
+// is not all here is ancestry.ErrMissing; one that is cut short has its reverts
+// down to the cut.
+func Undone(ctx context.Context, repo *refstore.Repo, tip refstore.OID, ids []refstore.OID) ([]ship.Revert, error) {
+	s := shipSearch{repo: repo, policy: policy.Default(), tip: tip}
+	if err := s.walk(ctx); err != nil {
+		return nil, err
+	}
+	return (&undoSearch{repo: repo, reverts: s.reverts, targets: ids}).run(ctx)
+}
+
+// run finds the reverts that bear on the targets: those that name one, those
+// that name a merge which brought one in, and in turn those that undo such a
+// revert.
+func (s *undoSearch) run(ctx context.Context) ([]ship.Revert, error) {
+	if len(s.reverts) == 0 || len(s.targets) == 0 {
+		return nil, nil
 	}
 	by, err := s.undoers(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	kept := make([]ship.Revert, len(s.reverts))
-	var queue []refstore.OID
-	for _, c := range s.found {
-		queue = append(queue, c.ID)
-	}
+	queue := slices.Clone(s.targets)
 	queued := map[refstore.OID]bool{}
 	for len(queue) > 0 {
 		target := queue[0]
@@ -43,19 +79,18 @@ func (s *shipSearch) undone(ctx context.Context) error {
 			}
 			u, err := s.undo(ctx, by, r, target)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			kept[i].ID, kept[i].Undoes = string(r.ID), append(kept[i].Undoes, u)
 			queue = append(queue, r.ID)
 		}
 	}
-	s.ev.Reverts = slices.DeleteFunc(kept, func(r ship.Revert) bool { return r.ID == "" })
-	return nil
+	return slices.DeleteFunc(kept, func(r ship.Revert) bool { return r.ID == "" }), nil
 }
 
 // undo is what revert r does to a commit. What it changed matters only where
 // that is a revert too.
-func (s *shipSearch) undo(ctx context.Context, by undoers, r ancestry.Commit, target refstore.OID) (ship.Undo, error) {
+func (s *undoSearch) undo(ctx context.Context, by undoers, r ancestry.Commit, target refstore.OID) (ship.Undo, error) {
 	u := ship.Undo{ID: string(target)}
 	undone, ok := by.reverts[target]
 	if !ok {
@@ -98,12 +133,12 @@ func (u undoers) of(id refstore.OID) []int {
 // undoers reads what the reverts name. Where that is a merge, the revert also
 // undoes the candidates and reverts which the merge brought in: all that its
 // tip reaches and the side the revert went back to does not.
-func (s *shipSearch) undoers(ctx context.Context) (undoers, error) {
+func (s *undoSearch) undoers(ctx context.Context) (undoers, error) {
 	u := undoers{reverts: map[refstore.OID]ancestry.Commit{}, named: map[string][]naming{}, brought: map[refstore.OID][]int{}, vague: map[refstore.OID]bool{}}
 	var names []string
 	interesting := map[refstore.OID]bool{}
-	for _, c := range s.found {
-		interesting[c.ID] = true
+	for _, id := range s.targets {
+		interesting[id] = true
 	}
 	for i, r := range s.reverts {
 		interesting[r.commit.ID] = true
@@ -149,7 +184,7 @@ func (s *shipSearch) undoers(ctx context.Context) (undoers, error) {
 
 // commits returns those of the objects that are commits. What is not here was
 // not merged here.
-func (s *shipSearch) commits(ctx context.Context, full map[string][]refstore.OID) (map[refstore.OID]ancestry.Commit, error) {
+func (s *undoSearch) commits(ctx context.Context, full map[string][]refstore.OID) (map[refstore.OID]ancestry.Commit, error) {
 	ids := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(full))...)))
 	found := map[refstore.OID]ancestry.Commit{}
 	for c, err := range ancestry.Read(ctx, s.repo.Git, slices.Compact(ids)) {
@@ -158,7 +193,8 @@ func (s *shipSearch) commits(ctx context.Context, full map[string][]refstore.OID
 		case err != nil:
 			return nil, err
 		default:
-			found[c.ID] = bare(c)
+			c.Message = nil
+			found[c.ID] = c
 		}
 	}
 	return found, nil
@@ -166,7 +202,7 @@ func (s *shipSearch) commits(ctx context.Context, full map[string][]refstore.OID
 
 // members lists the interesting commits that a merge added to one of its
 // parents, the first unless the revert says another.
-func (s *shipSearch) members(ctx context.Context, merge ancestry.Commit, base string, interesting map[refstore.OID]bool) ([]refstore.OID, error) {
+func (s *undoSearch) members(ctx context.Context, merge ancestry.Commit, base string, interesting map[refstore.OID]bool) ([]refstore.OID, error) {
 	kept := merge.Parents[0]
 	for _, p := range merge.Parents {
 		if base != "" && strings.HasPrefix(string(p), base) {
@@ -187,7 +223,7 @@ func (s *shipSearch) members(ctx context.Context, merge ancestry.Commit, base st
 
 // covers reports whether a revert changes every path that the revert it undoes
 // had changed.
-func (s *shipSearch) covers(ctx context.Context, by, undone ancestry.Commit) (ship.Fact, error) {
+func (s *undoSearch) covers(ctx context.Context, by, undone ancestry.Commit) (ship.Fact, error) {
 	left := map[string]bool{}
 	for _, c := range []ancestry.Commit{undone, by} {
 		for change, err := range ancestry.Changed(ctx, s.repo.Git, c) {

@@ -2,6 +2,7 @@ package ship
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -51,15 +52,14 @@ func Decide(ev Evidence) Verdict {
 func (ev Evidence) best() (counts, open, aside *graded) {
 	undone := newUndoing(ev.Reverts)
 	for _, c := range ev.Candidates {
-		g, named := ev.grade(c, undone)
-		if !named {
-			continue
-		}
+		g := ev.grade(c, undone)
 		slot := &aside
-		switch g.counts {
-		case Yes:
+		switch {
+		case !g.named():
+			continue
+		case g.counts == Yes:
 			slot = &counts
-		case Unknown:
+		case g.counts == Unknown:
 			slot = &open
 		}
 		if *slot == nil || g.before(**slot) {
@@ -81,12 +81,19 @@ type graded struct {
 	reason     string
 }
 
-// before orders by witness, then rung; candidates come newest first.
+// named reports whether anything connects the candidate with the unit.
+func (g graded) named() bool { return g.rung != "" }
+
+// before orders by witness, then rung, then how many of the plan's files it
+// changed; candidates come newest first.
 func (g graded) before(h graded) bool {
 	if g.witness.rank() != h.witness.rank() {
 		return g.witness.rank() < h.witness.rank()
 	}
-	return g.rung != h.rung && h.rung == RungTrailer
+	if g.rung != h.rung {
+		return g.rung.rank() < h.rung.rank()
+	}
+	return g.rung == RungFiles && len(g.Touches) > len(h.Touches)
 }
 
 func (g *graded) report(v *Verdict, o Outcome) {
@@ -96,12 +103,12 @@ func (g *graded) report(v *Verdict, o Outcome) {
 	v.RevertedBy = g.revertedBy
 }
 
-// grade weighs one candidate. It reports false for a commit that nothing
-// connects with the unit.
-func (ev Evidence) grade(c Candidate, undone *undoing) (graded, bool) {
-	g := graded{Candidate: c, floor: ev.Floor}
-	if !g.evidence(ev.Query.Naming(c.Subject, c.Units), ev.entries(c.ID)) {
-		return g, false
+// grade weighs one candidate. One that nothing connects with the unit has no
+// rung, and a reason that says why.
+func (ev Evidence) grade(c Candidate, undone *undoing) graded {
+	g := graded{Candidate: c, floor: ev.Floor, counts: No}
+	if g.reason = g.evidence(ev); !g.named() {
+		return g
 	}
 	if g.floor == "" {
 		g.floor = Subject
@@ -112,60 +119,85 @@ func (ev Evidence) grade(c Candidate, undone *undoing) (graded, bool) {
 	reverted := undone.ship(c.ID)
 	switch {
 	case c.Substantive == No:
-		g.counts, g.reason = No, fmt.Sprintf("%s changes nothing but release, ledger or plan files, or nothing at all", short(c.ID))
+		g.reason = fmt.Sprintf("%s changes nothing but release, ledger or plan files, or nothing at all", short(c.ID))
 	case reverted.undone == Yes:
-		g.counts, g.revertedBy = No, reverted.by
+		g.revertedBy = reverted.by
 		g.reason = fmt.Sprintf("%s was reverted by %s", short(c.ID), short(reverted.by))
+	case ev.Section == SectionContradicts && (g.rung == RungRelease || g.rung == RungBody):
+		g.reason = fmt.Sprintf("%s mentions it as a %s, and the plan does not say that it has shipped", short(c.ID), g.rung)
+		g.rung = RungPlanBody
 	case !g.witness.atLeast(g.floor) && !g.mayRise(ev):
-		g.counts, g.reason = No, fmt.Sprintf("%s is witness %s, below the floor %s", short(c.ID), g.witness, g.floor)
-	case c.Substantive == Unknown || !g.witness.atLeast(g.floor):
-		g.reason = fmt.Sprintf("what %s changed cannot be read here", short(c.ID))
-	case reverted.undone == Unknown:
-		g.reason = fmt.Sprintf("whether %s still reverts %s cannot be read here", short(reverted.by), short(c.ID))
-	case ev.History == Shallow && c.Whole != Yes:
-		g.reason = fmt.Sprintf("a revert of %s may lie beyond the shallow edge: run git fetch --unshallow", short(c.ID))
+		g.reason = fmt.Sprintf("%s is witness %s, below the floor %s", short(c.ID), g.witness, g.floor)
 	default:
-		g.counts, g.reason = Yes, fmt.Sprintf("%s names it and stands", short(c.ID))
+		g.counts, g.reason = ev.standing(g, reverted)
 	}
-	return g, true
+	return g
 }
 
-// mayRise reports whether reading the paths could still lift the witness: they
-// are unknown, and some evidence waits on them.
-func (g *graded) mayRise(ev Evidence) bool {
-	if g.Lane != "" && g.InTree == Unknown && g.floor.rank() >= Trailer.rank() {
-		return g.floor != Trailer || g.rung != RungDirect && g.rung != RungTrailer
+// standing is what becomes of a candidate that nothing known speaks against.
+func (ev Evidence) standing(g graded, reverted answer) (Fact, string) {
+	switch {
+	case g.Substantive == Unknown:
+		return Unknown, fmt.Sprintf("what %s changed cannot be read here", short(g.ID))
+	case !g.witness.atLeast(g.floor) && g.Signed == Unknown && g.floor == Signed:
+		return Unknown, fmt.Sprintf("the signature of %s cannot be checked here", short(g.ID))
+	case !g.witness.atLeast(g.floor):
+		return Unknown, fmt.Sprintf("what %s changed cannot be read here", short(g.ID))
+	case reverted.undone == Unknown:
+		return Unknown, fmt.Sprintf("whether %s still reverts %s cannot be read here", short(reverted.by), short(g.ID))
+	case ev.History == Shallow && g.Whole != Yes:
+		return Unknown, fmt.Sprintf("a revert of %s may lie beyond the shallow edge: run git fetch --unshallow", short(g.ID))
 	}
-	for _, e := range ev.entries(g.ID) {
-		if e.Inside == Unknown && g.floor == Ledger {
+	return Yes, fmt.Sprintf("%s names it and stands", short(g.ID))
+}
+
+// mayRise reports whether reading more could still lift the witness to the
+// floor: its paths or its signature are unknown, and some evidence waits on
+// them.
+func (g *graded) mayRise(ev Evidence) bool {
+	explicit := g.rung == RungTrailers || g.rung == RungLedger
+	outside := g.Lane != "" && g.InTree == No
+	if g.rung == RungTrailers && g.Signed == Unknown && !outside && g.floor.rank() >= Signed.rank() {
+		return true
+	}
+	if g.Lane != "" && g.InTree == Unknown && g.witness != Mention {
+		switch {
+		case g.floor == SubjectInTree:
+			return explicit || g.rung == RungDirect || g.rung == RungTrailer
+		case g.floor == Trailer:
+			return explicit
+		case g.floor == Signed && g.rung == RungTrailers && g.Signed == Yes:
 			return true
 		}
 	}
-	return false
+	return g.floor == Ledger && slices.ContainsFunc(ev.entries(g.ID), func(e LedgerEntry) bool { return e.Inside == Unknown })
 }
 
-// evidence picks the strongest form in which the candidate names the unit.
-func (g *graded) evidence(n Naming, entries []LedgerEntry) bool {
-	stamp := Subject
-	explicit := Subject
+// evidence picks the strongest form in which the candidate names the unit. It
+// returns why there is none.
+func (g *graded) evidence(ev Evidence) (refusal string) {
+	n, entries := ev.Query.Naming(g.Subject, g.Body, g.Units), ev.entries(g.ID)
+	stamp, explicit := Subject, Subject
 	if g.Lane != "" && g.InTree == Yes {
 		stamp, explicit = SubjectInTree, Trailer
 	}
 	switch {
-	case n.any() && borneOut(entries):
+	case n.stamped() && borneOut(entries):
 		g.rung, g.witness, g.source = RungLedger, Ledger, SourceLedger
+	case n.Trailer && g.Signed == Yes && (g.Lane == "" || g.InTree == Yes):
+		g.rung, g.witness, g.source = RungTrailers, Signed, SourceTrailer
 	case n.Trailer:
 		g.rung, g.witness, g.source = RungTrailers, explicit, SourceTrailer
 	case len(entries) > 0:
 		g.rung, g.witness, g.source = RungLedger, explicit, SourceLedger
-	case n.Direct:
-		g.rung, g.witness, g.source = RungDirect, stamp, SourceSubject
-	case n.Parens:
-		g.rung, g.witness, g.source = RungTrailer, stamp, SourceSubject
-	default:
-		return false
+	case n.Rung == RungDirect || n.Rung == RungTrailer:
+		g.rung, g.witness, g.source = n.Rung, stamp, SourceSubject
+	case ev.Query.byFiles(g.Candidate, ev.Files):
+		g.rung, g.witness, g.source = RungFiles, Subject, SourceArtifact
+	case n.Rung != "":
+		g.rung, g.witness, g.source = n.Rung, Mention, SourceSubject
 	}
-	return true
+	return n.Refusal
 }
 
 // borneOut reports whether the commit's paths lie in the tree of a lease that

@@ -3,6 +3,7 @@ package ship
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -88,6 +89,32 @@ func TestDecide(t *testing.T) {
 		"an empty commit with an entry":               {ledger(entry("a", Yes)), []Candidate{with(clean("a"), func(c *Candidate) { c.Substantive = No })}, "NOT_SHIPPED ledger ledger a"},
 		"a reverted commit with an entry":             {both(ledger(entry("a", Yes)), reverted("a")), []Candidate{clean("a")}, "NOT_SHIPPED ledger ledger a"},
 
+		"a release mention is below the floor":          {nil, []Candidate{release(clean("a"))}, "NOT_SHIPPED mention release-prefix a"},
+		"at the floor mention it counts":                {floor(Mention), []Candidate{release(clean("a"))}, "SHIPPED mention release-prefix a"},
+		"an old stamp beats a newer mention":            {floor(Mention), []Candidate{release(clean("b")), clean("a")}, "SHIPPED subject direct a"},
+		"a mention that the plan contradicts":           {both(floor(Mention), section(SectionContradicts)), []Candidate{release(clean("a"))}, "NOT_SHIPPED mention demoted-by-plan-body a"},
+		"a mention that the plan agrees with":           {both(floor(Mention), section(SectionAgrees)), []Candidate{release(clean("a"))}, "SHIPPED mention release-prefix a"},
+		"prose does not veto a stamp":                   {section(SectionContradicts), []Candidate{clean("a")}, "SHIPPED subject direct a"},
+		"nor a trailer":                                 {section(SectionContradicts), []Candidate{trailer(clean("a"))}, "SHIPPED subject trailer-block a"},
+		"a mention whose tree cannot be read stays one": {floor(SubjectInTree), []Candidate{in(release(clean("a")), Unknown)}, "NOT_SHIPPED mention release-prefix a"},
+
+		"the plan's files":                          {files, []Candidate{touching(clean("a"), "src/a.go", "src/b.go")}, "SHIPPED subject file-path a"},
+		"more of them beat newer ones":              {files, []Candidate{touching(clean("b"), "src/a.go", "src/b.go"), touching(clean("a"), "src/a.go", "src/b.go", "src/c.go")}, "SHIPPED subject file-path a"},
+		"a stamp beats them":                        {files, []Candidate{touching(clean("b"), "src/a.go", "src/b.go"), clean("a")}, "SHIPPED subject direct a"},
+		"where the lane is known they are too weak": {files, []Candidate{in(touching(clean("a"), "src/a.go", "src/b.go"), Yes)}, "NOT_SHIPPED subject file-path a"},
+
+		"a signed trailer":                            {nil, []Candidate{signed(trailer(clean("a")), Yes)}, "SHIPPED signed trailer-block a"},
+		"inside the tree":                             {floor(Signed), []Candidate{in(signed(trailer(clean("a")), Yes), Yes)}, "SHIPPED signed trailer-block a"},
+		"outside it the signature adds nothing":       {floor(Signed), []Candidate{in(signed(trailer(clean("a")), Yes), No)}, "NOT_SHIPPED subject trailer-block a"},
+		"a signature nobody may give":                 {floor(Signed), []Candidate{signed(trailer(clean("a")), No)}, "NOT_SHIPPED subject trailer-block a"},
+		"one that cannot be checked":                  {floor(Signed), []Candidate{signed(trailer(clean("a")), Unknown)}, "INDETERMINATE subject trailer-block a"},
+		"one that cannot be checked, outside":         {floor(Signed), []Candidate{in(signed(trailer(clean("a")), Unknown), No)}, "NOT_SHIPPED subject trailer-block a"},
+		"a good one whose tree cannot be read":        {floor(Signed), []Candidate{in(signed(trailer(clean("a")), Yes), Unknown)}, "INDETERMINATE subject trailer-block a"},
+		"a signed stamp is a stamp":                   {floor(Signed), []Candidate{signed(clean("a"), Yes)}, "NOT_SHIPPED subject direct a"},
+		"a signed trailer beats a newer plain one":    {nil, []Candidate{in(trailer(clean("b")), Yes), in(signed(trailer(clean("a")), Yes), Yes)}, "SHIPPED signed trailer-block a"},
+		"a ledger entry beats a newer signature":      {ledger(entry("a", Yes)), []Candidate{signed(trailer(clean("b")), Yes), clean("a")}, "SHIPPED ledger ledger a"},
+		"a ledger entry of a commit that mentions it": {ledger(entry("a", Yes)), []Candidate{in(release(clean("a")), Yes)}, "SHIPPED trailer ledger a"},
+
 		"a reverted ship":                        {reverted("a"), []Candidate{clean("a")}, "NOT_SHIPPED subject direct a"},
 		"a ship after the revert":                {reverted("a"), []Candidate{clean("b"), clean("a")}, "SHIPPED subject direct b"},
 		"a revert that may have been undone":     {maybeRestored("a"), []Candidate{clean("a")}, "INDETERMINATE subject direct a"},
@@ -115,10 +142,37 @@ func TestDecide(t *testing.T) {
 		if v.Reason == "" {
 			t.Errorf("%s: no reason", name)
 		}
+		counted := slices.ContainsFunc(Explain(ev), func(w Weighing) bool { return w.Counts == "yes" })
+		decided := slices.ContainsFunc(Explain(ev), func(w Weighing) bool { return w.Counts == "yes" && w.Sha == v.Sha && w.Rung == v.Rung })
+		if v.Outcome == Shipped && !decided || v.Outcome == NotShipped && counted && v.Rung != RungAmbiguous {
+			t.Errorf("%s: %s is explained by %v", name, v.Outcome, Explain(ev))
+		}
 	}
 }
 
 type change = func(Evidence) Evidence
+
+func release(c Candidate) Candidate {
+	c.Subject = "v1.2.3: AUTH2 and more"
+	return c
+}
+
+func signed(c Candidate, by Fact) Candidate {
+	c.Signed = by
+	return c
+}
+
+func touching(c Candidate, paths ...string) Candidate {
+	c.Subject, c.Touches = "feat: the work", paths
+	return c
+}
+
+func section(says Section) change { return func(ev Evidence) Evidence { ev.Section = says; return ev } }
+
+func files(ev Evidence) Evidence {
+	ev.Files = []PlanFile{{Path: "src/a.go"}, {Path: "src/b.go"}, {Path: "src/c.go"}}
+	return ev
+}
 
 func floor(w Witness) change { return func(ev Evidence) Evidence { ev.Floor = w; return ev } }
 
@@ -211,7 +265,7 @@ func TestJSONKeysAndHostileText(t *testing.T) {
 
 func TestFloors(t *testing.T) {
 	for name, ok := range map[string]bool{"": true, "ledger": true, "trailer": true, "subject-in-tree": true, "subject": true,
-		"signed": false, "mention": false, "Subject": false, "direct": false} {
+		"signed": true, "mention": true, "Subject": false, "direct": false} {
 		if _, err := ParseFloor(name); (err == nil) != ok {
 			t.Errorf("floor %q: %v", name, err)
 		}

@@ -18,6 +18,8 @@ func FactOf(b bool) Fact {
 	return No
 }
 
+func (f Fact) String() string { return [...]string{"unknown", "no", "yes"}[f] }
+
 func (f Fact) not() Fact {
 	switch f {
 	case Yes:
@@ -60,13 +62,41 @@ type Evidence struct {
 	Candidates []Candidate   // commits the ref reaches that may name the unit, newest first
 	Reverts    []Revert      // commits the ref reaches that undo one of these or one another
 	Ledger     []LedgerEntry // SHIP entries; those of other units or commits are passed over
+
+	// Section is what the unit's section of a plan document says, Files the
+	// files it names that some commit has changed since. Both are zero without
+	// a document.
+	Section Section
+	Files   []PlanFile
+}
+
+// A Section is what a plan document says of a unit. It is prose: it can take a
+// mention's weight away and gives none.
+type Section int8
+
+// The values of a Section.
+const (
+	SectionUnread      Section = iota // no document, or none that speaks of the unit
+	SectionAgrees                     // it says that the unit has shipped
+	SectionContradicts                // it does not, or says that it still soaks
+)
+
+// A PlanFile is a file that a plan names for a unit. A hub is a file that so
+// many commits touch that changing it says little.
+type PlanFile struct {
+	Path string
+	Hub  bool
 }
 
 // A Candidate is a commit the ref reaches.
 type Candidate struct {
 	ID      string
 	Subject string   // raw, by git's rule
+	Body    []byte   // raw, where it may mention units or take them back
 	Units   []string // the values of its Dos-Ship trailers
+	Signed  Fact     // a verified signature by an allowed key
+	Merge   bool     // it has more than one parent
+	Touches []string // those of the evidence's Files that it changed, after the plan named them
 
 	// Substantive says that its first-parent diff has a path that is not a
 	// release, ledger or plan file.

@@ -1,7 +1,6 @@
 package ship
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,56 +76,100 @@ func (q Query) IsUnit(unit string) bool {
 	return i > 0 && i < len(unit)-1 && q.Is(unit[:i], unit[i+1:])
 }
 
-// Naming says in which forms a commit names a unit.
-type Naming struct{ Trailer, Direct, Parens bool }
+// Naming says in which form a commit names a unit: by a Dos-Ship trailer, by a
+// stamp or mention, or by both.
+type Naming struct {
+	Trailer bool
+	Rung    Rung   // the strongest of the subject and body rungs, "" for none
+	Refusal string // why there is no rung, for people
+}
 
-func (n Naming) any() bool { return n.Trailer || n.Direct || n.Parens }
+func (n Naming) any() bool { return n.Trailer || n.Rung != "" }
 
-// Naming reads a commit's subject and the values of its Dos-Ship trailers. A
-// subject that takes something back, that is bookkeeping, or that says the
-// unit is unfinished stamps nothing. A trailer is explicit and is not vetoed
-// by prose, except in a commit that is itself a revert or a fixup.
-func (q Query) Naming(subject string, units []string) Naming {
+// stamped reports a form that states the unit itself, as opposed to a release
+// that mentions it.
+func (n Naming) stamped() bool { return n.Trailer || n.Rung == RungDirect || n.Rung == RungTrailer }
+
+// Naming reads a commit's subject, its body where that matters and the values
+// of its Dos-Ship trailers. A subject that takes something back, that is
+// bookkeeping, or that says the unit is unfinished stamps nothing. A trailer is
+// explicit and is not vetoed by prose, except in a commit that is itself a
+// revert or a fixup, or whose own body takes the unit back.
+func (q Query) Naming(subject string, body []byte, units []string) Naming {
 	var n Naming
 	s := Fold(subject)
-	takesBack := withdraws(s)
-	for _, unit := range units {
-		n.Trailer = n.Trailer || !takesBack && q.IsUnit(unit)
-	}
-	if len(subject) > maxSubject || takesBack || tentative(s) || q.bookkeeping(s) || q.denied(s) {
+	if withdraws(s) {
+		n.Refusal = "its subject takes another commit back or waits to be folded into one"
 		return n
 	}
-	n.Direct = q.direct(s)
-	n.Parens = q.stamp.TrailerStamp && !q.releases(s) && q.parens(s)
+	if q.takenBack(body) {
+		n.Refusal = "its own message takes the unit back"
+		return n
+	}
+	n.Trailer = slices.ContainsFunc(units, q.IsUnit)
+	if n.Refusal = q.refuses(subject, s); n.Refusal != "" {
+		return n
+	}
+	if n.Rung = q.rung(s, body); n.Rung == "" {
+		n.Refusal = "its text holds the phase and is no stamp of the unit"
+	}
 	return n
 }
 
-// MayName is a quick test of a raw message: false means that neither its
-// subject nor a trailer can name the unit.
-func (q Query) MayName(message []byte) bool {
-	if mentionsShip(message) {
-		return true
+// refuses says why a subject may not stamp, "" when it may.
+func (q Query) refuses(subject, folded string) string {
+	switch {
+	case len(subject) > maxSubject:
+		return "its subject is too long to be a stamp"
+	case tentative(folded):
+		return "its subject says that it is unfinished"
+	case q.bookkeeping(folded):
+		return "its subject is bookkeeping"
+	case q.denied(folded):
+		return "its subject says that the unit is unfinished or taken back"
 	}
-	title := firstParagraph(message)
-	// Folded lines are joined by a space that is not in the bytes, and only
-	// ASCII is compared without decoding.
-	if bytes.IndexByte(title, '\n') >= 0 {
-		return true
-	}
-	for _, p := range q.phases {
-		if !ascii(p) || containsFold(title, p) {
-			return true
-		}
-	}
-	return false
+	return ""
 }
 
-func firstParagraph(message []byte) []byte {
-	message = bytes.TrimLeft(message, " \t\r\n")
-	if i := bytes.Index(message, []byte("\n\n")); i >= 0 {
-		return message[:i]
+func (q Query) rung(s string, body []byte) Rung {
+	switch {
+	case q.direct(s):
+		return RungDirect
+	case q.stamp.TrailerStamp && !q.bundles(s) && q.parens(s):
+		return RungTrailer
+	case q.releaseLine(s):
+		return RungRelease
+	case q.slug(s):
+		return RungSlug
+	case q.subPhase(s):
+		return RungSubPhase
+	case q.releaseBody(s, body):
+		return RungBody
 	}
-	return bytes.TrimRight(message, "\n")
+	return ""
+}
+
+// Needles are folded texts, at least one of which is in the folded subject,
+// body or Dos-Ship trailers of every commit that names the unit.
+func (q Query) Needles() []string {
+	needles := slices.Clone(q.phases)
+	if prefix := q.bundlePrefix(); prefix != "" {
+		needles = append(needles, prefix)
+	}
+	if parent, _, ok := q.parent(); ok {
+		needles = append(needles, parent.phases...)
+	}
+	return needles
+}
+
+// InText reports whether the phase stands as a token of its own in a raw
+// subject or in the value of a Dos-Ship trailer, in a form that names the unit
+// or not.
+func (q Query) InText(subject string, units []string) bool {
+	texts := append([]string{subject}, units...)
+	return slices.ContainsFunc(texts, func(text string) bool {
+		return slices.ContainsFunc(q.phases, func(p string) bool { return token(Fold(text), p) })
+	})
 }
 
 // spellings are the forms of a folded phase. A prime may be written out, and

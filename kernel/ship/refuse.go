@@ -64,16 +64,6 @@ func (q Query) bookkeeping(subject string) bool {
 
 var filing = pattern(`^([^:]* )?snapshot:|^([^:]*:[ \t]*)?(archive|rollup)[ \t]+[0-9]{8}([^0-9]|$)`)
 
-// releases reports whether a folded subject bundles the ships of others.
-func (q Query) releases(subject string) bool {
-	for _, prefix := range q.stamp.SummaryBundlePrefixes {
-		if prefix != "" && strings.HasPrefix(subject, Fold(prefix)) {
-			return true
-		}
-	}
-	return version().MatchString(subject)
-}
-
 var version = pattern(`^v[0-9]+\.[0-9]+\.[0-9]+:`)
 
 // inProgress reports whether the word after a stamp is a declared progress

@@ -14,6 +14,7 @@ package ship
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -33,14 +34,32 @@ const (
 // A Rung is the form in which a commit names the unit.
 type Rung string
 
-// The rungs.
+// The rungs, strongest first where the witness is the same. The last two are
+// reasons of a refusal and no evidence.
 const (
-	RungLedger    Rung = "ledger"           // a SHIP entry names the commit
-	RungTrailers  Rung = "trailer-block"    // a Dos-Ship trailer
-	RungDirect    Rung = "direct"           // a stamp at the start of the subject
-	RungTrailer   Rung = "trailer"          // a stamp in parentheses at its end
-	RungAmbiguous Rung = "ambiguous-number" // two plans share the number asked for
+	RungLedger    Rung = "ledger"               // a SHIP entry names the commit
+	RungTrailers  Rung = "trailer-block"        // a Dos-Ship trailer
+	RungDirect    Rung = "direct"               // a stamp at the start of the subject
+	RungTrailer   Rung = "trailer"              // a stamp in parentheses at its end
+	RungFiles     Rung = "file-path"            // it changed the files that the plan names
+	RungRelease   Rung = "release-prefix"       // named by the subject of a release or bundle
+	RungSlug      Rung = "hyg-slug"             // its words, in a bundle named after the plan
+	RungSubPhase  Rung = "sub-phase-parent"     // a stamp of the phase it is a part of
+	RungBody      Rung = "body-mention"         // named by the body of a release or bundle
+	RungAmbiguous Rung = "ambiguous-number"     // two plans share the number asked for
+	RungPlanBody  Rung = "demoted-by-plan-body" // the plan does not bear the mention out
 )
+
+// rungs is their order.
+var rungs = []Rung{RungLedger, RungTrailers, RungDirect, RungTrailer, RungFiles, RungRelease, RungSlug, RungSubPhase, RungBody}
+
+// rank is smaller for the stronger.
+func (r Rung) rank() int {
+	if i := slices.Index(rungs, r); i >= 0 {
+		return i
+	}
+	return len(rungs)
+}
 
 // A Source says where the evidence was found. Its words are those of the
 // JSON contract.
@@ -48,10 +67,11 @@ type Source string
 
 // The sources.
 const (
-	SourceLedger  Source = "ledger"
-	SourceTrailer Source = "trailer"
-	SourceSubject Source = "grep-subject"
-	SourceNowhere Source = "none"
+	SourceLedger   Source = "ledger"
+	SourceTrailer  Source = "trailer"
+	SourceSubject  Source = "grep-subject"
+	SourceArtifact Source = "grep-artifact"
+	SourceNowhere  Source = "none"
 )
 
 const (

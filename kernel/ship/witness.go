@@ -22,30 +22,17 @@ const (
 // ranking lists the witnesses, strongest first.
 var ranking = []Witness{Ledger, Signed, Trailer, SubjectInTree, Subject, Mention}
 
-// judged are the witnesses Decide can find. A floor that is met only by
-// others would turn "not looked at" into "no".
-var judged = []Witness{Ledger, Trailer, SubjectInTree, Subject}
-
 // ParseFloor reads the name of a witness as the least that is to count. The
-// empty name is the default floor. A witness that this version does not look
-// for is refused, because a miss could not be told from a ship.
+// empty name is the default floor.
 func ParseFloor(name string) (Witness, error) {
-	w := Witness(name)
-	switch {
-	case name == "" || slices.Contains(judged, w):
+	if w := Witness(name); name == "" || slices.Contains(ranking, w) {
 		return w, nil
-	case slices.Contains(ranking, w):
-		return "", fmt.Errorf("floor %q: this version does not look for that witness; use one of %s", name, known())
 	}
-	return "", fmt.Errorf("floor %q is no witness; use one of %s", name, known())
-}
-
-func known() string {
 	var names []string
-	for _, w := range judged {
+	for _, w := range ranking {
 		names = append(names, string(w))
 	}
-	return strings.Join(names, ", ")
+	return "", fmt.Errorf("floor %q is no witness; use one of %s", name, strings.Join(names, ", "))
 }
 
 // rank is smaller for the stronger; an unknown witness is weaker than all.

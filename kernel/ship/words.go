@@ -1,7 +1,6 @@
 package ship
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 	"sync"
@@ -59,20 +58,6 @@ func hasPrefixFold(text []byte, needle string) bool {
 		}
 	}
 	return true
-}
-
-// mentionsShip finds "dos-ship" in either case, by its dash.
-func mentionsShip(text []byte) bool {
-	for at := 0; ; at++ {
-		i := bytes.IndexByte(text[at:], '-')
-		if i < 0 {
-			return false
-		}
-		at += i
-		if at >= 3 && len(text)-at >= 5 && hasPrefixFold(text[at-3:], "dos-ship") {
-			return true
-		}
-	}
 }
 
 // ends reports whether a name that stops here is a whole token: what follows

@@ -31,3 +31,20 @@ func blank(line []byte) bool { return len(bytes.Trim(line, blanks)) == 0 }
 func indented(line []byte) bool {
 	return len(line) > 0 && strings.IndexByte(blanks, line[0]) >= 0
 }
+
+// Body is what follows the title of a commit message, without the blank lines
+// between them.
+func Body(message []byte) []byte {
+	title := false
+	for len(message) > 0 {
+		line, rest, _ := bytes.Cut(message, []byte("\n"))
+		switch {
+		case !blank(line):
+			title = true
+		case title:
+			return bytes.TrimLeft(rest, "\n")
+		}
+		message = rest
+	}
+	return nil
+}

@@ -1,0 +1,283 @@
+package shipindex
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// tempPrefix begins the names of unfinished segments.
+const tempPrefix = "tmp-"
+
+// A Writer makes one segment. It belongs to one goroutine. After the first
+// thing that goes wrong it does nothing more, and Commit says what it was.
+type Writer struct {
+	ix        *Index
+	tip, base refstore.OID
+	root      *os.Root
+	f         *os.File // nil once committed, aborted or never made
+	tmp       string
+	z         *zstd.Encoder
+
+	plain, takes pending
+	rows, blocks int64
+	size         int64
+	err          error
+}
+
+// pending is the rows of the next block.
+type pending struct {
+	takes  bool
+	rows   []Row
+	texts  []string
+	text   int
+	weight int
+}
+
+// NewWriter starts the segment of base..tip, or of all that tip reaches where
+// base is "". The base must be a tip that has a chain by the time of Commit.
+// Call Commit or Abort in the end; both may be called.
+func (ix *Index) NewWriter(tip, base refstore.OID) *Writer {
+	w := &Writer{ix: ix, tip: tip, base: base, takes: pending{takes: true}}
+	w.err = w.create()
+	return w
+}
+
+func (w *Writer) create() (err error) {
+	if _, err := w.ix.segmentHead(w.tip, w.base); err != nil {
+		return fmt.Errorf("%q..%q: not ids of the repository's format", w.base, w.tip)
+	}
+	if w.base == w.tip {
+		return errors.New("a segment cannot be its own base")
+	}
+	if w.z, err = newPacker(); err != nil {
+		return err
+	}
+	if err := os.Mkdir(w.ix.dir, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if w.root, err = w.ix.root(); err != nil {
+		return err
+	}
+	var random [8]byte
+	_, _ = rand.Read(random[:])
+	w.tmp = tempPrefix + hex.EncodeToString(random[:])
+	// As readable as the objects it is made from, for those who share them.
+	if w.f, err = w.root.OpenFile(w.tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
+		return err
+	}
+	return w.write(make([]byte, headLen(w.ix.idLen)))
+}
+
+func (w *Writer) write(b []byte) error {
+	n, err := w.f.Write(b)
+	w.size += int64(n)
+	return err
+}
+
+// Add adds the row of one commit of base..tip, in any order; neighbours in
+// history are stored best side by side, the younger first. The row is kept:
+// its lists and its body must not change afterwards.
+func (w *Writer) Add(r Row) {
+	if w.err != nil {
+		return
+	}
+	p := &w.plain
+	if len(r.Takes) > 0 {
+		p = &w.takes
+	}
+	text := r.Text()
+	p.rows, p.texts = append(p.rows, r), append(p.texts, text)
+	p.text += len(text)
+	p.weight += r.weight(w.ix.idLen)
+	w.rows++
+	if len(p.rows) == blockRows || p.text >= blockText || p.weight >= blockRest {
+		w.err = w.flush(p)
+	}
+}
+
+// weight estimates the size of a row's rest.
+func (r Row) weight(idLen int) int {
+	n := 16 + len(r.Subject) + len(r.Body) + len(r.Parents)*idLen + 64*len(r.Takes)
+	for _, s := range r.Units {
+		n += len(s)
+	}
+	for _, s := range r.Leases {
+		n += len(s)
+	}
+	return n
+}
+
+func (w *Writer) flush(p *pending) error {
+	if len(p.rows) == 0 {
+		return nil
+	}
+	b, err := encodeBlock(w.z, p.rows, p.texts, p.takes, w.ix.idLen)
+	if err != nil {
+		return err
+	}
+	clear(p.rows)
+	clear(p.texts)
+	*p = pending{takes: p.takes, rows: p.rows[:0], texts: p.texts[:0]}
+	w.blocks++
+	return w.write(b)
+}
+
+// Commit gives the segment its name. Small segments at the head of the base's
+// chain are merged into it, so that a chain stays short, and files that nobody
+// is likely to need again are removed. Any error is an ErrNotWritten and
+// leaves the index as it was.
+func (w *Writer) Commit() error {
+	if w.err == nil && w.f == nil {
+		w.err = errors.New("the writer has ended")
+	}
+	if w.err == nil {
+		w.err = w.finish()
+	}
+	err := w.err
+	w.Abort()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNotWritten, err)
+	}
+	return nil
+}
+
+func (w *Writer) finish() error {
+	if err := w.merge(); err != nil {
+		return err
+	}
+	if err := errors.Join(w.flush(&w.plain), w.flush(&w.takes)); err != nil {
+		return err
+	}
+	head, err := w.ix.segmentHead(w.tip, w.base)
+	if err != nil {
+		return err
+	}
+	if err := w.write(segmentTail(head, w.rows, w.blocks, w.size+tailLen)); err != nil {
+		return err
+	}
+	if _, err := w.f.WriteAt(head, 0); err != nil {
+		return err
+	}
+	err = w.f.Close()
+	w.f = nil
+	if err == nil {
+		err = w.root.Rename(w.tmp, w.ix.name(w.tip))
+	}
+	if err != nil {
+		_ = w.root.Remove(w.tmp)
+		return err
+	}
+	w.ix.prune(w.root, w.tip)
+	return nil
+}
+
+// Abort drops what is not committed.
+func (w *Writer) Abort() {
+	if w.f != nil {
+		_ = w.f.Close()
+		_ = w.root.Remove(w.tmp)
+		w.f = nil
+	}
+	if w.root != nil {
+		_ = w.root.Close()
+		w.root = nil
+	}
+	if w.err == nil {
+		w.err = errors.New("the writer has ended")
+	}
+}
+
+// merge takes in the segments of the base's chain that are not much larger
+// than what is written already.
+func (w *Writer) merge() error {
+	if w.base == "" {
+		return nil
+	}
+	c, err := w.ix.open(w.base)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for i, s := range c {
+		if s.rows > 2*w.rows && len(c)-i < maxChain/2 {
+			break
+		}
+		if err := w.absorb(s); err != nil {
+			_ = w.root.Remove(w.ix.name(s.tip)) // or it would fail everyone after
+			return fmt.Errorf("merge %.12s: %w", s.tip, err)
+		}
+		w.base = s.base
+	}
+	return nil
+}
+
+// absorb adds all rows of a segment. Full blocks are copied as they are.
+func (w *Writer) absorb(s *segment) error {
+	r, err := newBlockReader(w.ix.idLen)
+	if err != nil {
+		return err
+	}
+	for blocks, at := s.scan(w.ix.idLen), s.start; ; {
+		h, _, err := blocks.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.load(s.f, h)
+		if h.light() {
+			err = w.addAll(r)
+		} else {
+			err = w.copyBlock(r, at)
+		}
+		if err != nil {
+			return err
+		}
+		at = h.end
+	}
+}
+
+func (w *Writer) addAll(r *blockReader) error {
+	if err := r.readAll(); err != nil {
+		return err
+	}
+	for i := range r.head.rows {
+		row, err := r.row(i)
+		if err != nil {
+			return err
+		}
+		if w.Add(row); w.err != nil {
+			return w.err
+		}
+	}
+	return nil
+}
+
+// copyBlock copies the loaded block, once every part of it is sound.
+func (w *Writer) copyBlock(r *blockReader, at int64) error {
+	h := r.head
+	b, err := readAt(r.file, nil, at, int(h.end-at))
+	if err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		at, end int64
+		sum     uint32
+	}{{h.atIDs, h.atText, h.idsSum}, {h.atText, h.atRest, h.textSum}, {h.atRest, h.end, h.restSum}} {
+		if sum(b[part.at-at:part.end-at]) != part.sum {
+			return errDamaged
+		}
+	}
+	w.rows += int64(h.rows)
+	w.blocks++
+	return w.write(b)
+}
