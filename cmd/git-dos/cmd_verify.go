@@ -6,9 +6,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
@@ -63,9 +65,9 @@ func verify(c *cli.Context) error {
 		Ref: c.String("ref"), Floor: floor, PlanDoc: c.String("plan-doc"), Explain: c.Bool("explain"),
 	}}
 
-	repo, err := openRepo(c)
+	repo, err := refstore.OpenAhead(c.Context, workspace(c), admit.LaneKinds()...)
 	if err != nil {
-		return err
+		return repoError(err)
 	}
 	q := &shipQuestion{repo: repo, req: req, cached: c.Bool("cached")}
 	v, err := q.ask(c.Context)

@@ -65,8 +65,8 @@ func (s *shipSearch) planFiles(ctx context.Context, u *unitSearch, files []strin
 	}
 	live := map[string]bool{}
 	for c, err := range ancestry.Changed(ctx, s.repo.Git, commits...) {
-		if errors.Is(err, ancestry.ErrMissing) {
-			break // what a commit at the edge changed is unknown, so it counts for nothing here
+		if errors.Is(err, ancestry.ErrMissing) && s.repo.Shallow {
+			break // at the edge; a shallow history says no to nothing
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
@@ -19,8 +20,10 @@ type walked struct {
 // walkedRef resolves the ref to walk: the one asked for, else the trunk that
 // admissions and pushes go by.
 func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, error) {
+	files := repo.Files(ctx) // its git starts beside what is looked up first
+	defer files.Close()
 	if ref != "" {
-		return readRef(ctx, repo, ref)
+		return readRef(ctx, repo, files, ref)
 	}
 	own, _, err := ownPolicy(ctx, repo)
 	if err != nil {
@@ -38,13 +41,13 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 		if err != nil && !errors.Is(err, refstore.ErrBroken) {
 			return walked{name: t.Ref}, err
 		}
-		return readRef(ctx, repo, t.Ref) // which tells what is broken
+		return readRef(ctx, repo, files, t.Ref) // which tells what is broken
 	}
-	t, err := RemoteTrunk(ctx, repo, remote, own)
+	t, err := (&trunkSearch{repo, files, remote}).find(ctx, own)
 	if err != nil {
 		return walked{name: "refs/remotes/" + remote + "/HEAD"}, err
 	}
-	at, err := readRef(ctx, repo, t.Ref)
+	at, err := readRef(ctx, repo, files, t.Ref)
 	if errors.Is(err, ancestry.ErrNoRevision) {
 		err = notFetched(t, remote)
 	}
@@ -53,11 +56,23 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 
 // readRef resolves a ref and reads its policy. A branch without a commit has a
 // name and no id.
-func readRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, error) {
+func readRef(ctx context.Context, repo *refstore.Repo, files *refstore.FileReader, ref string) (walked, error) {
 	at := walked{name: ref, policy: policy.Default()}
-	if full := ancestry.FullName(ctx, repo.Git, ref); full != "" {
-		at.name = full
+	if !strings.HasPrefix(ref, "refs/") {
+		if full := ancestry.FullName(ctx, repo.Git, ref); full != "" {
+			at.name = full
+		}
 	}
+	if id, data, err := files.At(ctx, at.name, policyFile); err == nil {
+		at.id = id
+		at.policy, _, err = parsed(data, id.Short()+":"+policyFile, nil)
+		return at, err
+	}
+	return searchRef(ctx, repo, at, ref) // which tells apart what may be wrong
+}
+
+// searchRef is readRef for a ref whose commit or dos.toml is not simply there.
+func searchRef(ctx context.Context, repo *refstore.Repo, at walked, ref string) (walked, error) {
 	id, err := ancestry.Resolve(ctx, repo.Git, ref)
 	switch {
 	case errors.Is(err, ancestry.ErrUnborn):

@@ -132,7 +132,7 @@ func encodeBlock(z *zstd.Encoder, rows []Row, texts []string, takes bool, idLen 
 // A blockReader unpacks blocks of one or more files, one at a time. What it
 // returns is good until the next block.
 type blockReader struct {
-	z     *zstd.Decoder
+	z     *zstd.Decoder // made when first needed
 	idLen int
 
 	file     io.ReaderAt
@@ -150,10 +150,7 @@ type blockReader struct {
 // A rowEnd is where a row ends in the text and in the rest.
 type rowEnd struct{ text, rest int }
 
-func newBlockReader(idLen int) (*blockReader, error) {
-	z, err := newUnpacker()
-	return &blockReader{z: z, idLen: idLen}, err
-}
+func newBlockReader(idLen int) *blockReader { return &blockReader{idLen: idLen} }
 
 func (r *blockReader) load(file io.ReaderAt, h blockHead) {
 	r.file, r.head, r.ends, r.hasText, r.hasRest = file, h, r.ends[:0], false, false
@@ -168,6 +165,21 @@ func (r *blockReader) section(buf []byte, at, end int64, want uint32) ([]byte, e
 	return b, err
 }
 
+// unpack decompresses the packed part just read, which must have size bytes,
+// into buf where it has room.
+func (r *blockReader) unpack(size int, buf []byte) (out []byte, err error) {
+	if r.z == nil {
+		if r.z, err = newUnpacker(); err != nil {
+			return nil, err
+		}
+	}
+	out, err = r.z.DecodeAll(r.packed, buf[:0])
+	if err != nil || len(out) != size {
+		return nil, errDamaged
+	}
+	return out, nil
+}
+
 func (r *blockReader) readText() (err error) {
 	if r.hasText {
 		return nil
@@ -175,7 +187,7 @@ func (r *blockReader) readText() (err error) {
 	if r.packed, err = r.section(r.packed, r.head.atText, r.head.atRest, r.head.textSum); err != nil {
 		return err
 	}
-	r.text, err = unpack(r.z, r.packed, r.head.textSize, r.text)
+	r.text, err = r.unpack(r.head.textSize, r.text)
 	r.hasText = err == nil
 	return err
 }
@@ -196,7 +208,7 @@ func (r *blockReader) readAll() (err error) {
 	if r.packed, err = r.section(r.packed, r.head.atRest, r.head.end, r.head.restSum); err != nil {
 		return err
 	}
-	if r.lensRest, err = unpack(r.z, r.packed, r.head.restSize, r.lensRest); err != nil {
+	if r.lensRest, err = r.unpack(r.head.restSize, r.lensRest); err != nil {
 		return err
 	}
 	err = r.readEnds()

@@ -8,13 +8,14 @@ import "math/bits"
 type grams []byte
 
 const (
-	minGrams = 6
+	minGrams = 10
 	maxGrams = 20
 )
 
-// gramsLog sizes the table of a text: about a bit for each byte.
+// gramsLog sizes the table of a text: half a bit for each byte or less, since
+// sequences come again.
 func gramsLog(size int) int {
-	return min(max(bits.Len(uint(size)), minGrams), maxGrams)
+	return min(max(bits.Len(uint(size))-2, minGrams), maxGrams)
 }
 
 func gramsLen(log int) int { return 1 << log / 8 }

@@ -121,15 +121,10 @@ func (s *search) send(to chan<- *job, j *job) bool {
 }
 
 func (s *search) unpack() {
-	var r *blockReader
+	r := newBlockReader(s.ix.idLen)
 	for j := range s.todo {
-		if r == nil {
-			r, j.err = newBlockReader(s.ix.idLen)
-		}
-		if j.err == nil {
-			r.load(j.seg.f, j.head)
-			j.rows, j.err = s.m.rows(r, j.want)
-		}
+		r.load(j.seg.f, j.head)
+		j.rows, j.err = s.m.rows(r, j.want)
 		close(j.done)
 	}
 }

@@ -26,15 +26,48 @@ type Writer struct {
 	tmp       string
 	z         *zstd.Encoder
 
-	plain, takes pending
+	next         [kinds]pending
 	rows, blocks int64
 	size         int64
 	err          error
 }
 
-// pending is the rows of the next block.
+// Rows of one kind lie in blocks of their own, so that a question unpacks
+// little else: those that take something back, those that look like stamps,
+// and prose. Only the first is more than a guess, and is what its blocks say.
+const (
+	kindTakes = iota
+	kindStamp
+	kindProse
+	kinds
+)
+
+func (r Row) kind() int {
+	switch {
+	case len(r.Takes) > 0:
+		return kindTakes
+	case len(r.Units) > 0 || numbered(r.Subject):
+		return kindStamp
+	}
+	return kindProse
+}
+
+// numbered reports whether s has a number that is not an issue's.
+func numbered(s string) bool {
+	before := byte(0)
+	for i := range len(s) {
+		if digit(s[i]) && before != '#' && !digit(before) {
+			return true
+		}
+		before = s[i]
+	}
+	return false
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// pending is the rows of the next block of a kind.
 type pending struct {
-	takes  bool
 	rows   []Row
 	texts  []string
 	text   int
@@ -45,7 +78,7 @@ type pending struct {
 // base is "". The base must be a tip that has a chain by the time of Commit.
 // Call Commit or Abort in the end; both may be called.
 func (ix *Index) NewWriter(tip, base refstore.OID) *Writer {
-	w := &Writer{ix: ix, tip: tip, base: base, takes: pending{takes: true}}
+	w := &Writer{ix: ix, tip: tip, base: base}
 	w.err = w.create()
 	return w
 }
@@ -89,17 +122,14 @@ func (w *Writer) Add(r Row) {
 	if w.err != nil {
 		return
 	}
-	p := &w.plain
-	if len(r.Takes) > 0 {
-		p = &w.takes
-	}
-	text := r.Text()
+	kind := r.kind()
+	p, text := &w.next[kind], r.Text()
 	p.rows, p.texts = append(p.rows, r), append(p.texts, text)
 	p.text += len(text)
 	p.weight += r.weight(w.ix.idLen)
 	w.rows++
 	if len(p.rows) == blockRows || p.text >= blockText || p.weight >= blockRest {
-		w.err = w.flush(p)
+		w.err = w.flush(kind)
 	}
 }
 
@@ -115,25 +145,26 @@ func (r Row) weight(idLen int) int {
 	return n
 }
 
-func (w *Writer) flush(p *pending) error {
+func (w *Writer) flush(kind int) error {
+	p := &w.next[kind]
 	if len(p.rows) == 0 {
 		return nil
 	}
-	b, err := encodeBlock(w.z, p.rows, p.texts, p.takes, w.ix.idLen)
+	b, err := encodeBlock(w.z, p.rows, p.texts, kind == kindTakes, w.ix.idLen)
 	if err != nil {
 		return err
 	}
 	clear(p.rows)
 	clear(p.texts)
-	*p = pending{takes: p.takes, rows: p.rows[:0], texts: p.texts[:0]}
+	*p = pending{rows: p.rows[:0], texts: p.texts[:0]}
 	w.blocks++
 	return w.write(b)
 }
 
 // Commit gives the segment its name. Small segments at the head of the base's
 // chain are merged into it, so that a chain stays short, and files that nobody
-// is likely to need again are removed. Any error is an ErrNotWritten and
-// leaves the index as it was.
+// is likely to need again are removed. Any error is an ErrNotWritten: no
+// segment was added. A damaged one that was to be merged is removed.
 func (w *Writer) Commit() error {
 	if w.err == nil && w.f == nil {
 		w.err = errors.New("the writer has ended")
@@ -153,8 +184,10 @@ func (w *Writer) finish() error {
 	if err := w.merge(); err != nil {
 		return err
 	}
-	if err := errors.Join(w.flush(&w.plain), w.flush(&w.takes)); err != nil {
-		return err
+	for kind := range kinds {
+		if err := w.flush(kind); err != nil {
+			return err
+		}
 	}
 	head, err := w.ix.segmentHead(w.tip, w.base)
 	if err != nil {
@@ -221,10 +254,7 @@ func (w *Writer) merge() error {
 
 // absorb adds all rows of a segment. Full blocks are copied as they are.
 func (w *Writer) absorb(s *segment) error {
-	r, err := newBlockReader(w.ix.idLen)
-	if err != nil {
-		return err
-	}
+	r := newBlockReader(w.ix.idLen)
 	for blocks, at := s.scan(w.ix.idLen), s.start; ; {
 		h, _, err := blocks.next()
 		if err == io.EOF {

@@ -23,12 +23,3 @@ func newUnpacker() (*zstd.Decoder, error) {
 }
 
 var errDamaged = errors.New("the segment is damaged")
-
-// unpack decompresses what must have size bytes, into buf where it has room.
-func unpack(d *zstd.Decoder, packed []byte, size int, buf []byte) ([]byte, error) {
-	out, err := d.DecodeAll(packed, buf[:0])
-	if err != nil || len(out) != size {
-		return nil, errDamaged
-	}
-	return out, nil
-}

@@ -1,6 +1,9 @@
 package ship
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // takenBack reports whether the body of a commit that names the unit says that
 // the same commit takes it back again, as the message of a squashed branch
@@ -46,8 +49,19 @@ func quoted(text string) (title string, depth int) {
 	}
 }
 
-// MayTakeBack is a quick test of a raw body: false means that it holds no line
-// that takes a title back.
-func MayTakeBack(body []byte) bool {
-	return containsFold(body, `revert "`) || containsFold(body, `reapply "`)
+// MayTakeBack is a quick test of a raw message: false means that it holds no
+// line that takes a title back.
+func MayTakeBack(message []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(message[at:], '"')
+		if i < 0 {
+			return false
+		}
+		at += i
+		for _, verb := range []string{"revert ", "reapply "} {
+			if from := at - len(verb); from >= 0 && strings.EqualFold(string(message[from:at]), verb) {
+				return true
+			}
+		}
+	}
 }

@@ -37,29 +37,6 @@ func ascii(s string) bool {
 	return true
 }
 
-// containsFold finds a lower-case ASCII needle in either case.
-func containsFold(text []byte, needle string) bool {
-	for i := 0; i+len(needle) <= len(text); i++ {
-		if hasPrefixFold(text[i:], needle) {
-			return true
-		}
-	}
-	return false
-}
-
-func hasPrefixFold(text []byte, needle string) bool {
-	for i := range len(needle) {
-		c := text[i]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != needle[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // ends reports whether a name that stops here is a whole token: what follows
 // is not more of it. A full stop that ends the word is no part of it; a quote,
 // a dash or an underscore is, and so is any byte that cannot be read.

@@ -1,0 +1,109 @@
+package shipindex_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/git-dos/git-dos/internal/shipindex"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// damaged is a chain of two segments and the questions asked of it.
+type damaged struct {
+	ix   *shipindex.Index
+	rows []shipindex.Row
+	path string
+	good []byte
+}
+
+var damageQueries = []shipindex.Query{
+	{All: true},
+	{Any: [][]string{{"plan3", "p3 "}}},
+	{Any: [][]string{{"nobody wrote this"}}},
+	{Takes: true},
+	{IDs: []refstore.OID{id(5), id(31)}},
+}
+
+func damagedChain(t *testing.T, tip refstore.OID) *damaged {
+	ix, dir := open(t)
+	rows := history(0, 36)
+	write(t, ix, id(31), "", rows[:32]...)
+	write(t, ix, id(35), id(31), rows[32:]...)
+	good, err := os.ReadFile(file(dir, tip))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &damaged{ix, rows, file(dir, tip), good}
+}
+
+// ask puts other bytes in the file's place. A question may go unanswered, but
+// an answer is right. It reports whether all rows were read.
+func (d *damaged) ask(t *testing.T, what string, at int, data []byte) (whole bool) {
+	t.Helper()
+	if err := os.WriteFile(d.path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range damageQueries {
+		found, err := search(d.ix, id(35), q)
+		if err == nil {
+			whole = whole || i == 0
+			err = sameRows(found, q, d.rows)
+		} else if errors.Is(err, shipindex.ErrNoIndex) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s at %d of %d: %v", what, at, len(d.good), err)
+		}
+	}
+	return whole
+}
+
+func TestTornAndDamagedFilesGiveNoWrongRows(t *testing.T) {
+	for name, tip := range map[string]refstore.OID{"the tip's": id(35), "the base's": id(31)} {
+		t.Run(name, func(t *testing.T) {
+			d := damagedChain(t, tip)
+			if !d.ask(t, "as written", 0, d.good) {
+				t.Fatal("the undamaged chain does not answer")
+			}
+			unseen := func(what string, at int, data []byte) {
+				if d.ask(t, what, at, data) {
+					t.Errorf("%s at %d of %d went unseen", what, at, len(d.good))
+				}
+			}
+			for n := range d.good {
+				unseen("cut", n, d.good[:n])
+				unseen("cut and filled", n, append(bytes.Clone(d.good[:n]), make([]byte, len(d.good)-n)...))
+				bad := bytes.Clone(d.good)
+				bad[n] ^= 1 << (n % 8)
+				unseen("a flipped bit", n, bad)
+				bad[n] = d.good[n] + 1
+				unseen("another byte", n, bad)
+			}
+			unseen("something more", len(d.good), append(bytes.Clone(d.good), 0))
+			unseen("twice", len(d.good), append(bytes.Clone(d.good), d.good...))
+			for n := 0; n+64 < len(d.good); n += 7 {
+				bad := bytes.Clone(d.good)
+				clear(bad[n : n+64])
+				unseen("a hole", n, bad)
+			}
+		})
+	}
+}
+
+func TestDamagedBaseIsNotMergedAndNotKept(t *testing.T) {
+	d := damagedChain(t, id(35))
+	bad := bytes.Clone(d.good)
+	bad[len(bad)/2] ^= 4
+	os.WriteFile(d.path, bad, 0o600)
+	rows := append(d.rows, history(36, 9)...)
+	if err := tryWrite(d.ix, id(44), id(35), rows[36:]...); !errors.Is(err, shipindex.ErrNotWritten) {
+		t.Fatalf("merged a damaged segment: %v", err)
+	}
+	if d.ix.Have(id(44)) || d.ix.Have(id(35)) {
+		t.Error("a chain with the damaged segment is still offered")
+	}
+	write(t, d.ix, id(44), "", rows...)
+	check(t, d.ix, id(44), shipindex.Query{All: true}, rows)
+}
