@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"time"
 )
 
 // historyLease compares an acquire in a long history with one in a repository
@@ -62,26 +61,4 @@ func (b *bench) imported(lanes int) (string, error) {
 		return "", err
 	}
 	return dir, b.commitRules(dir, lanes, false)
-}
-
-// verifyCold measures a search of the whole history for a unit it does not
-// hold, which no early end can shorten.
-func verifyCold(b *bench) ([]row, error) {
-	dir, err := b.imported(1)
-	if err != nil {
-		return nil, err
-	}
-	verify := func() (time.Duration, error) {
-		began := time.Now()
-		code, err := b.status(dir, b.dos, "verify", "nosuchplan", "NOSUCHPHASE")
-		if err == nil && code != 1 {
-			err = fmt.Errorf("verify ended with %d, want 1: %s", code, b.lastWords())
-		}
-		return time.Since(began), err
-	}
-	m, err := b.pairs(5, b.process(dir, b.start), b.process(dir, "git", "log", "--format=%H%n%B"), verify)
-	if err != nil {
-		return nil, err
-	}
-	return []row{{what: "verify, cold", product: m[2], start: m[0], git: m[1], target: 1.5}}, nil
 }

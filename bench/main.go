@@ -38,7 +38,10 @@ func lines() []line {
 		{"fleet-http", func(b *bench) ([]row, error) { return fleetLease(b, "http", serveHTTP) }},
 		{"fleet-ssh", func(b *bench) ([]row, error) { return fleetLease(b, "ssh", serveSSH) }},
 		{"race", raceClones},
-		{"verify", verifyCold},
+		{"verify", verifyHistory},
+		{"audit", auditHistory},
+		{"truth-100k", func(b *bench) ([]row, error) { return truthGenerated(b, 100_000) }},
+		{"truth-500k", func(b *bench) ([]row, error) { return truthGenerated(b, 500_000) }},
 	}
 }
 
@@ -53,7 +56,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	only := flags.String("only", "", "measure these lines alone, comma-separated: "+strings.Join(names(), ", "))
+	only := flags.String("only", "", "measure these lines alone, comma-separated (truth-500k runs only when named): "+strings.Join(names(), ", "))
 	pairs := flags.Int("pairs", 0, "how many pairs each line takes, at least 5; 0 for what suits the line")
 	history := flags.String("history", os.Getenv("GITDOS_HISTORY"), "a git fast-export stream, packed with xz, to import (GITDOS_HISTORY)")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -97,9 +100,14 @@ func names() (all []string) {
 	return all
 }
 
+// usual are the lines measured unasked: all but the one that takes minutes.
+func usual() []line {
+	return slices.DeleteFunc(lines(), func(l line) bool { return l.name == "truth-500k" })
+}
+
 func choose(only string) ([]line, error) {
 	if only == "" {
-		return lines(), nil
+		return usual(), nil
 	}
 	var out []line
 	for name := range strings.SplitSeq(only, ",") {

@@ -21,14 +21,14 @@ const (
 // a commit there is, whether the row goes through the index or not. A message
 // with a NUL is not what git shows of it, so it names nothing.
 func rowOf(c ancestry.Commit, stamp policy.Stamp) shipindex.Row {
-	r := shipindex.Row{ID: c.ID, Parents: c.Parents, Takes: ship.Reverts(c.Message), Signed: c.Signed}
+	subject := c.Subject()
+	r := shipindex.Row{ID: c.ID, Parents: c.Parents, Takes: ship.Reverts(subject, c.Message), Copies: ship.Copies(c.Message), Signed: c.Signed}
 	if !c.CommitTime.IsZero() {
 		r.Time = c.CommitTime.Unix()
 	}
 	if bytes.IndexByte(c.Message, 0) >= 0 {
 		return r
 	}
-	subject := c.Subject()
 	r.Subject = subject[:min(len(subject), maxKept)]
 	if ship.Bundles(stamp, subject) || ship.MayTakeBack(c.Message) {
 		r.Body = ancestry.Body(c.Message)

@@ -23,7 +23,7 @@ type shipSearch struct {
 	scope  ShipScope
 
 	units    []*unitSearch
-	reverts  []revert
+	undoing  undoSearch
 	boundary []refstore.OID
 }
 
@@ -38,12 +38,13 @@ type unitSearch struct {
 // A find is a commit that may be a ship of the unit.
 type find struct {
 	ship.Candidate
-	commit ancestry.Commit // its message dropped
-	leases []string        // its Dos-Lease trailers
+	trace
+	leases []string // its Dos-Lease trailers
 	signed bool
 }
 
 func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
+	s.undoing.repo = s.repo
 	for i := range list {
 		s.units = append(s.units, newUnitSearch(&list[i]))
 	}
@@ -56,7 +57,7 @@ func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
 	if err := s.planDoc(ctx); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{s.edges, s.paths, s.undone} {
+	for _, step := range []func(context.Context) error{s.edges, s.paths, s.signatures, s.undone} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ func (s *shipSearch) plans(ctx context.Context) error {
 func (s *shipSearch) walk(ctx context.Context) error {
 	err := s.eachRow(ctx, s.consider)
 	if errors.Is(err, shipindex.ErrNoIndex) {
-		s.reverts, s.boundary = nil, nil
+		s.undoing.reverts, s.boundary = nil, nil
 		for _, u := range s.units {
 			u.found = nil
 		}
@@ -137,9 +138,7 @@ func (s *shipSearch) walk(ctx context.Context) error {
 // consider keeps a row that names a unit, that the ledger says does, or that
 // undoes other commits.
 func (s *shipSearch) consider(r shipindex.Row) {
-	if len(r.Takes) > 0 {
-		s.reverts = append(s.reverts, revert{commitOf(r), r.Takes})
-	}
+	s.undoing.see(r)
 	text := r.Text()
 	for _, u := range s.units {
 		if u.recorded[r.ID] || slices.ContainsFunc(u.needles, func(n string) bool { return strings.Contains(text, n) }) {
@@ -157,7 +156,7 @@ func (u *unitSearch) consider(r shipindex.Row, explain bool) {
 }
 
 func newFind(r shipindex.Row, q ship.Query) *find {
-	f := &find{commit: commitOf(r), leases: r.Leases, signed: r.Signed}
+	f := &find{trace: traceOf(r), leases: r.Leases, signed: r.Signed}
 	f.Candidate = ship.Candidate{ID: string(r.ID), Subject: r.Subject, Body: r.Body, Merge: len(r.Parents) > 1, Signed: ship.No}
 	for _, unit := range r.Units {
 		if q.IsUnit(unit) {

@@ -6,17 +6,21 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// A block is closed at the first of these.
+// A block is closed at the first of these. One of stamps is smaller, because a
+// unit's stamps are near each other in a history and its name is then not in
+// most blocks.
 const (
-	blockText = 64 << 10
-	blockRest = 256 << 10
-	blockRows = 4096
+	blockText  = 64 << 10
+	blockStamp = 16 << 10
+	blockRest  = 256 << 10
+	blockRows  = 4096
 )
 
 const (
@@ -90,12 +94,12 @@ func parseBlockHead(b []byte, at, limit int64, idLen int) (blockHead, bool) {
 
 // light blocks are packed anew when segments are merged.
 func (h blockHead) light() bool {
-	return h.rows < blockRows/2 && h.textSize < blockText/2 && h.restSize < blockRest/2
+	return h.rows < blockRows/2 && h.textSize < blockStamp/2 && h.restSize < blockRest/2
 }
 
 // encodeBlock packs rows, of which texts are the search texts.
 func encodeBlock(z *zstd.Encoder, rows []Row, texts []string, takes bool, idLen int) ([]byte, error) {
-	var ids, text, lens, rest []byte
+	var ids, text, textLens, rest, restLens []byte
 	var err error
 	for i, r := range rows {
 		if ids, err = appendID(ids, r.ID, idLen); err != nil {
@@ -110,17 +114,21 @@ func encodeBlock(z *zstd.Encoder, rows []Row, texts []string, takes bool, idLen 
 			return nil, err
 		}
 		text = append(text, texts[i]...)
-		lens = binary.AppendUvarint(lens, uint64(len(texts[i])))
-		lens = binary.AppendUvarint(lens, uint64(len(rest)-before))
-		if len(text) > maxSection || len(lens)+len(rest) > maxSection {
+		textLens = binary.AppendUvarint(textLens, uint64(len(texts[i])))
+		restLens = binary.AppendUvarint(restLens, uint64(len(rest)-before))
+		if len(textLens)+len(text) > maxSection || len(restLens)+len(rest) > maxSection {
 			return nil, errRow
 		}
 	}
-	rest = append(lens, rest...)
-	filter := gramsOf(text)
+	filter := newGrams(len(text), len(rows))
+	filter.addText(text)
+	for id := range slices.Chunk(ids, idLen) {
+		filter.addID(id)
+	}
+	text, rest = append(textLens, text...), append(restLens, rest...)
 	packedText, packedRest := z.EncodeAll(text, nil), z.EncodeAll(rest, nil)
 	h := blockHead{
-		rows: len(rows), takes: takes, gramsLog: gramsLog(len(text)),
+		rows: len(rows), takes: takes, gramsLog: filter.log(),
 		textSize: len(text), textLen: len(packedText), restSize: len(rest), restLen: len(packedRest),
 		gramsSum: sum(filter), idsSum: sum(ids), textSum: sum(packedText), restSum: sum(packedRest),
 	}
@@ -135,25 +143,60 @@ type blockReader struct {
 	z     *zstd.Decoder // made when first needed
 	idLen int
 
-	file     io.ReaderAt
-	head     blockHead
-	hasText  bool
-	hasRest  bool
-	packed   []byte
-	ids      []byte
-	text     []byte
-	lensRest []byte // lengths of all rows, then their rests
-	rest     []byte
-	ends     []rowEnd
+	file   io.ReaderAt
+	head   blockHead
+	packed []byte
+	ids    []byte
+	text   column
+	rest   column
 }
 
-// A rowEnd is where a row ends in the text and in the rest.
-type rowEnd struct{ text, rest int }
+// A column is one part of all rows, end to end.
+type column struct {
+	unpacked []byte // the lengths, then the parts
+	parts    []byte
+	ends     []int
+	read     bool
+}
+
+func (c *column) of(i int) []byte { return c.parts[c.start(i):c.ends[i]] }
+
+func (c *column) start(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return c.ends[i-1]
+}
+
+// at is the row that has the byte at an offset.
+func (c *column) at(offset int) int {
+	i, _ := slices.BinarySearch(c.ends, offset+1)
+	return i
+}
+
+// split finds where the parts are.
+func (c *column) split(rows int) error {
+	in := cursor{b: c.unpacked}
+	c.ends = c.ends[:0]
+	end := 0
+	for range rows {
+		n := in.uvarint()
+		if in.bad || n > uint64(len(c.unpacked)-end) {
+			return errDamaged
+		}
+		end += int(n)
+		c.ends = append(c.ends, end)
+	}
+	if c.parts = in.b; end != len(c.parts) {
+		return errDamaged
+	}
+	return nil
+}
 
 func newBlockReader(idLen int) *blockReader { return &blockReader{idLen: idLen} }
 
 func (r *blockReader) load(file io.ReaderAt, h blockHead) {
-	r.file, r.head, r.ends, r.hasText, r.hasRest = file, h, r.ends[:0], false, false
+	r.file, r.head, r.text.read, r.rest.read = file, h, false, false
 }
 
 // section reads a checked part of the block.
@@ -163,6 +206,40 @@ func (r *blockReader) section(buf []byte, at, end int64, want uint32) ([]byte, e
 		err = errDamaged
 	}
 	return b, err
+}
+
+func (r *blockReader) readText() error {
+	h := &r.head
+	return r.readColumn(&r.text, h.atText, h.atRest, h.textSum, h.textSize)
+}
+
+func (r *blockReader) readIDs() (err error) {
+	r.ids, err = r.section(r.ids, r.head.atIDs, r.head.atText, r.head.idsSum)
+	return err
+}
+
+// readAll reads what is needed to decode rows.
+func (r *blockReader) readAll() error {
+	if err := errors.Join(r.readText(), r.readIDs()); err != nil {
+		return err
+	}
+	h := &r.head
+	return r.readColumn(&r.rest, h.atRest, h.end, h.restSum, h.restSize)
+}
+
+func (r *blockReader) readColumn(c *column, at, end int64, want uint32, size int) (err error) {
+	if c.read {
+		return nil
+	}
+	if r.packed, err = r.section(r.packed, at, end, want); err != nil {
+		return err
+	}
+	if c.unpacked, err = r.unpack(size, c.unpacked); err != nil {
+		return err
+	}
+	err = c.split(r.head.rows)
+	c.read = err == nil
+	return err
 }
 
 // unpack decompresses the packed part just read, which must have size bytes,
@@ -180,70 +257,6 @@ func (r *blockReader) unpack(size int, buf []byte) (out []byte, err error) {
 	return out, nil
 }
 
-func (r *blockReader) readText() (err error) {
-	if r.hasText {
-		return nil
-	}
-	if r.packed, err = r.section(r.packed, r.head.atText, r.head.atRest, r.head.textSum); err != nil {
-		return err
-	}
-	r.text, err = r.unpack(r.head.textSize, r.text)
-	r.hasText = err == nil
-	return err
-}
-
-func (r *blockReader) readIDs() (err error) {
-	r.ids, err = r.section(r.ids, r.head.atIDs, r.head.atText, r.head.idsSum)
-	return err
-}
-
-// readAll reads what is needed to decode rows.
-func (r *blockReader) readAll() (err error) {
-	if r.hasRest {
-		return nil
-	}
-	if err = errors.Join(r.readText(), r.readIDs()); err != nil {
-		return err
-	}
-	if r.packed, err = r.section(r.packed, r.head.atRest, r.head.end, r.head.restSum); err != nil {
-		return err
-	}
-	if r.lensRest, err = r.unpack(r.head.restSize, r.lensRest); err != nil {
-		return err
-	}
-	err = r.readEnds()
-	r.hasRest = err == nil
-	return err
-}
-
-func (r *blockReader) readEnds() error {
-	c := cursor{b: r.lensRest}
-	var end rowEnd
-	for range r.head.rows {
-		text, rest := c.uvarint(), c.uvarint()
-		if c.bad || text > uint64(len(r.text)-end.text) || rest > uint64(len(r.lensRest)-end.rest) {
-			return errDamaged
-		}
-		end.text, end.rest = end.text+int(text), end.rest+int(rest)
-		r.ends = append(r.ends, end)
-	}
-	if end.text != len(r.text) || end.rest != len(c.b) {
-		return errDamaged
-	}
-	r.rest = c.b
-	return nil
-}
-
-// before is where row i starts.
-func (r *blockReader) before(i int) rowEnd {
-	if i == 0 {
-		return rowEnd{}
-	}
-	return r.ends[i-1]
-}
-
-func (r *blockReader) textOf(i int) []byte { return r.text[r.before(i).text:r.ends[i].text] }
-
 func (r *blockReader) id(i int) []byte { return r.ids[i*r.idLen : (i+1)*r.idLen] }
 
 func (r *blockReader) row(i int) (Row, error) {
@@ -251,7 +264,7 @@ func (r *blockReader) row(i int) (Row, error) {
 	if i+1 < r.head.rows {
 		next = refstore.OID(hex.EncodeToString(r.id(i + 1)))
 	}
-	row, ok := readRest(r.rest[r.before(i).rest:r.ends[i].rest], r.textOf(i), next, r.idLen)
+	row, ok := readRest(r.rest.of(i), r.text.of(i), next, r.idLen)
 	if !ok || r.head.takes != (len(row.Takes) > 0) {
 		return Row{}, errDamaged
 	}

@@ -68,10 +68,12 @@ func (c *cursor) lent(text []byte, inText, atEnd bool) []byte {
 	return text[:n]
 }
 
+func (c *cursor) string() string { return string(c.lent(nil, false, false)) }
+
 func (c *cursor) strings() []string {
 	var list []string
 	for range c.count(1) {
-		list = append(list, string(c.lent(nil, false, false)))
+		list = append(list, c.string())
 	}
 	return list
 }

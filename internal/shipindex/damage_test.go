@@ -20,17 +20,17 @@ type damaged struct {
 
 var damageQueries = []shipindex.Query{
 	{All: true},
-	{Any: [][]string{{"plan3", "p3 "}}},
+	{Any: [][]string{{"plan3", "p10 "}}},
 	{Any: [][]string{{"nobody wrote this"}}},
 	{Takes: true},
-	{IDs: []refstore.OID{id(5), id(31)}},
+	{IDs: []refstore.OID{id(5), id(23)}},
 }
 
 func damagedChain(t *testing.T, tip refstore.OID) *damaged {
 	ix, dir := open(t)
-	rows := history(0, 36)
-	write(t, ix, id(31), "", rows[:32]...)
-	write(t, ix, id(35), id(31), rows[32:]...)
+	rows := history(0, 28)
+	write(t, ix, id(23), "", rows[:24]...)
+	write(t, ix, id(27), id(23), rows[24:]...)
 	good, err := os.ReadFile(file(dir, tip))
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func (d *damaged) ask(t *testing.T, what string, at int, data []byte) (whole boo
 		t.Fatal(err)
 	}
 	for i, q := range damageQueries {
-		found, err := search(d.ix, id(35), q)
+		found, err := search(d.ix, id(27), q)
 		if err == nil {
 			whole = whole || i == 0
 			err = sameRows(found, q, d.rows)
@@ -61,7 +61,7 @@ func (d *damaged) ask(t *testing.T, what string, at int, data []byte) (whole boo
 }
 
 func TestTornAndDamagedFilesGiveNoWrongRows(t *testing.T) {
-	for name, tip := range map[string]refstore.OID{"the tip's": id(35), "the base's": id(31)} {
+	for name, tip := range map[string]refstore.OID{"the tip's": id(27), "the base's": id(23)} {
 		t.Run(name, func(t *testing.T) {
 			d := damagedChain(t, tip)
 			if !d.ask(t, "as written", 0, d.good) {
@@ -74,16 +74,16 @@ func TestTornAndDamagedFilesGiveNoWrongRows(t *testing.T) {
 			}
 			for n := range d.good {
 				unseen("cut", n, d.good[:n])
-				unseen("cut and filled", n, append(bytes.Clone(d.good[:n]), make([]byte, len(d.good)-n)...))
 				bad := bytes.Clone(d.good)
 				bad[n] ^= 1 << (n % 8)
 				unseen("a flipped bit", n, bad)
-				bad[n] = d.good[n] + 1
-				unseen("another byte", n, bad)
+				if n%5 == 0 {
+					unseen("cut and filled", n, append(bytes.Clone(d.good[:n]), make([]byte, len(d.good)-n)...))
+				}
 			}
 			unseen("something more", len(d.good), append(bytes.Clone(d.good), 0))
 			unseen("twice", len(d.good), append(bytes.Clone(d.good), d.good...))
-			for n := 0; n+64 < len(d.good); n += 7 {
+			for n := 0; n+64 < len(d.good); n += 17 {
 				bad := bytes.Clone(d.good)
 				clear(bad[n : n+64])
 				unseen("a hole", n, bad)
@@ -93,17 +93,17 @@ func TestTornAndDamagedFilesGiveNoWrongRows(t *testing.T) {
 }
 
 func TestDamagedBaseIsNotMergedAndNotKept(t *testing.T) {
-	d := damagedChain(t, id(35))
+	d := damagedChain(t, id(27))
 	bad := bytes.Clone(d.good)
 	bad[len(bad)/2] ^= 4
 	os.WriteFile(d.path, bad, 0o600)
-	rows := append(d.rows, history(36, 9)...)
-	if err := tryWrite(d.ix, id(44), id(35), rows[36:]...); !errors.Is(err, shipindex.ErrNotWritten) {
+	rows := append(d.rows, history(28, 9)...)
+	if err := tryWrite(d.ix, id(36), id(27), rows[28:]...); !errors.Is(err, shipindex.ErrNotWritten) {
 		t.Fatalf("merged a damaged segment: %v", err)
 	}
-	if d.ix.Have(id(44)) || d.ix.Have(id(35)) {
+	if d.ix.Have(id(36)) || d.ix.Have(id(27)) {
 		t.Error("a chain with the damaged segment is still offered")
 	}
-	write(t, d.ix, id(44), "", rows...)
-	check(t, d.ix, id(44), shipindex.Query{All: true}, rows)
+	write(t, d.ix, id(36), "", rows...)
+	check(t, d.ix, id(36), shipindex.Query{All: true}, rows)
 }

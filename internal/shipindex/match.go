@@ -22,9 +22,8 @@ type Query struct {
 
 // A matcher is a query made ready for blocks.
 type matcher struct {
-	any        [][]string // the longest string of a group first
-	ids        map[string]bool
-	starts     [1 << 16]bool // the first two bytes of the ids
+	any        [][]string      // the longest string of a group first
+	ids        map[string]bool // raw
 	takes, all bool
 }
 
@@ -39,13 +38,10 @@ func newMatcher(q Query, idLen int) *matcher {
 	for _, id := range q.IDs {
 		if raw, err := hex.DecodeString(string(id)); err == nil && len(raw) == idLen {
 			m.ids[string(raw)] = true
-			m.starts[start(raw)] = true
 		}
 	}
 	return m
 }
-
-func start(id []byte) int { return int(id[0])<<8 | int(id[1]) }
 
 // wants says what of a block may match, by its head and filter alone.
 func (m *matcher) wants(h blockHead, g grams) (w wanted, some bool) {
@@ -54,16 +50,20 @@ func (m *matcher) wants(h blockHead, g grams) (w wanted, some bool) {
 		return w, true
 	}
 	for _, group := range m.any {
-		if !slices.ContainsFunc(group, func(s string) bool { return !g.may(s) }) {
+		if !slices.ContainsFunc(group, func(s string) bool { return !g.mayText(s) }) {
 			w.any = append(w.any, group)
 		}
 	}
-	return w, len(w.any) > 0 || len(m.ids) > 0
+	for id := range m.ids {
+		w.ids = w.ids || g.mayID(id)
+	}
+	return w, len(w.any) > 0 || w.ids
 }
 
 // wanted is what is left to look for in one block.
 type wanted struct {
 	all bool
+	ids bool
 	any [][]string
 }
 
@@ -74,8 +74,10 @@ func (m *matcher) rows(r *blockReader, w wanted) ([]Row, error) {
 		hits[i] = w.all
 	}
 	if !w.all {
-		if err := m.findIDs(r, hits); err != nil {
-			return nil, err
+		if w.ids {
+			if err := m.findIDs(r, hits); err != nil {
+				return nil, err
+			}
 		}
 		for _, group := range w.any {
 			if err := findText(r, group, hits); err != nil {
@@ -104,15 +106,11 @@ func (m *matcher) rows(r *blockReader, w wanted) ([]Row, error) {
 }
 
 func (m *matcher) findIDs(r *blockReader, hits []bool) error {
-	if len(m.ids) == 0 {
-		return nil
-	}
 	if err := r.readIDs(); err != nil {
 		return err
 	}
 	for i := range hits {
-		id := r.id(i)
-		hits[i] = m.starts[start(id)] && m.ids[string(id)]
+		hits[i] = m.ids[string(r.id(i))]
 	}
 	return nil
 }
@@ -124,35 +122,21 @@ func findText(r *blockReader, group []string, hits []bool) error {
 	if err := r.readText(); err != nil {
 		return err
 	}
-	pivot := []byte(group[0])
+	pivot, text := []byte(group[0]), r.text.parts
 	for at := 0; ; {
-		i := bytes.Index(r.text[at:], pivot)
+		i := bytes.Index(text[at:], pivot)
 		if i < 0 {
 			return nil
 		}
 		at += i
-		if err := r.readAll(); err != nil {
-			return err
-		}
-		row := r.rowAt(at)
-		if at+len(pivot) > r.ends[row].text {
+		row := r.text.at(at)
+		if at+len(pivot) > r.text.ends[row] {
 			at++
 			continue
 		}
-		hits[row] = hits[row] || holds(r.textOf(row), group[1:])
-		at = r.ends[row].text
+		hits[row] = hits[row] || holds(r.text.of(row), group[1:])
+		at = r.text.ends[row]
 	}
-}
-
-// rowAt is the row that has the byte of the text at an offset.
-func (r *blockReader) rowAt(at int) int {
-	i, _ := slices.BinarySearchFunc(r.ends, at, func(e rowEnd, at int) int {
-		if e.text <= at {
-			return -1
-		}
-		return 1
-	})
-	return i
 }
 
 func holds(text []byte, all []string) bool {

@@ -21,6 +21,7 @@ type Row struct {
 	Units   []string
 	Leases  []string
 	Takes   []ship.Taken // what the message takes back
+	Copies  []string     // the commits it says it was picked from
 	Body    []byte       // raw bytes, nil where it does not matter
 	Signed  bool
 	Odd     bool // the message has a NUL and names nothing
@@ -89,8 +90,9 @@ func appendRest(b []byte, r Row, text string, next refstore.OID, idLen int) ([]b
 	b = appendStrings(b, r.Leases)
 	b = binary.AppendUvarint(b, uint64(len(r.Takes)))
 	for _, t := range r.Takes {
-		b = appendLent(appendLent(b, t.ID, false), t.Base, false)
+		b = appendLent(appendLent(appendLent(b, t.ID, false), t.Base, false), t.Title, false)
 	}
+	b = appendStrings(b, r.Copies)
 	if r.Body != nil {
 		b = appendLent(b, string(r.Body), flags&rowSameBody != 0)
 	}
@@ -145,10 +147,10 @@ func readRest(rest, text []byte, next refstore.OID, idLen int) (r Row, ok bool) 
 	r.Subject = string(c.lent(text, flags&rowSameSubject != 0, false))
 	r.Units = c.strings()
 	r.Leases = c.strings()
-	for range c.count(2) {
-		id := c.lent(nil, false, false)
-		r.Takes = append(r.Takes, ship.Taken{ID: string(id), Base: string(c.lent(nil, false, false))})
+	for range c.count(3) {
+		r.Takes = append(r.Takes, ship.Taken{ID: c.string(), Base: c.string(), Title: c.string()})
 	}
+	r.Copies = c.strings()
 	if flags&rowBody != 0 {
 		r.Body = append([]byte{}, c.lent(text, flags&rowSameBody != 0, true)...)
 	}

@@ -15,7 +15,7 @@ type scanner struct {
 	bufAt int64
 }
 
-const scanAhead = blockHeadLen + 16<<10
+const scanAhead = blockHeadLen + 8<<10
 
 func (s *segment) scan(idLen int) *scanner {
 	return &scanner{s: s, idLen: idLen, at: s.start, left: s.blocks}

@@ -5,7 +5,7 @@
 // A segment is one immutable file named by a key and by its tip. It holds the
 // rows of base..tip, or of all that tip reaches when it has no base; a tip's
 // chain is its segment, its base's segment, and so on to one without a base.
-// Rows lie in blocks: a filter of the three-byte sequences of the block's
+// Rows lie in blocks: a filter of the short sequences in the block's
 // search text, the ids, the folded search text, and the rest. A search reads
 // the filters, unpacks the text of the blocks that may match, and decodes only
 // the rows that do.

@@ -88,7 +88,7 @@ func sameRows(found map[refstore.OID]shipindex.Row, q shipindex.Query, want []sh
 // show prints a row so that nil and empty lists are alike, but not nil and
 // empty bodies.
 func show(r shipindex.Row) string {
-	return fmt.Sprintf("%s %q %d %q %q %q %q %v %q %v %v", r.ID, r.Parents, r.Time, r.Subject, r.Units, r.Leases, r.Takes, r.Body == nil, r.Body, r.Signed, r.Odd)
+	return fmt.Sprintf("%s %q %d %q %q %q %q %q %v %q %v %v", r.ID, r.Parents, r.Time, r.Subject, r.Units, r.Leases, r.Takes, r.Copies, r.Body == nil, r.Body, r.Signed, r.Odd)
 }
 
 func check(t testing.TB, ix *shipindex.Index, tip refstore.OID, q shipindex.Query, want []shipindex.Row) {
@@ -118,7 +118,7 @@ func oddRows(id func(int) refstore.OID) []shipindex.Row {
 		{ID: id(3), Parents: []refstore.OID{id(4), id(1)}, Time: 1 << 62, Units: []string{"Auth/AUTH3", "", "\xff/\x00"}, Leases: []string{"api@3", ""}},
 		{ID: id(4), Subject: "lower", Body: []byte{}},
 		{ID: id(5), Subject: "Big", Body: bytes.Repeat([]byte("A body of one MB with \x00 and \xff. "), 1<<20/32)},
-		{ID: id(6), Subject: "revert: x", Takes: []ship.Taken{{ID: "abcd"}, {ID: string(id(3)), Base: string(id(1))}}, Body: []byte("already folded\n")},
+		{ID: id(6), Subject: "revert: x", Copies: []string{"abcd1", "ef012"}, Takes: []ship.Taken{{ID: "abcd", Title: "x"}, {Title: "only \xff"}, {ID: string(id(3)), Base: string(id(1))}}, Body: []byte("already folded\n")},
 		{ID: id(7), Parents: []refstore.OID{id(7)}, Subject: "line\nbreak", Takes: []ship.Taken{{ID: "0123"}}},
 		{ID: id(8), Subject: strings.Repeat("x", 200<<10), Units: []string{strings.Repeat("U", 100<<10)}},
 	}

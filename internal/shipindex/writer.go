@@ -128,9 +128,16 @@ func (w *Writer) Add(r Row) {
 	p.text += len(text)
 	p.weight += r.weight(w.ix.idLen)
 	w.rows++
-	if len(p.rows) == blockRows || p.text >= blockText || p.weight >= blockRest {
+	if len(p.rows) == blockRows || p.text >= textOf(kind) || p.weight >= blockRest {
 		w.err = w.flush(kind)
 	}
+}
+
+func textOf(kind int) int {
+	if kind == kindStamp {
+		return blockStamp
+	}
+	return blockText
 }
 
 // weight estimates the size of a row's rest.
@@ -141,6 +148,12 @@ func (r Row) weight(idLen int) int {
 	}
 	for _, s := range r.Leases {
 		n += len(s)
+	}
+	for _, s := range r.Copies {
+		n += len(s)
+	}
+	for _, t := range r.Takes {
+		n += len(t.Title)
 	}
 	return n
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -171,6 +172,12 @@ func (b Board) String() string {
 	for _, l := range b.Units {
 		fmt.Fprintf(&s, "  %s\n", l)
 	}
+	if len(b.Files) == 0 {
+		s.WriteString("  there is no plan file; paths.plans_glob of dos.toml says which files are\n")
+	}
+	if silent := b.silent(); len(silent) > 0 {
+		fmt.Fprintf(&s, "  without a phase in a form that is read: %s\n", list(silent))
+	}
 	if len(b.Loose) > 0 {
 		fmt.Fprintf(&s, "  under no plan heading, so of no plan: %s\n", placed(b.Loose, true))
 	}
@@ -191,18 +198,37 @@ func (l Line) String() string {
 }
 
 func placed(places []Place, phases bool) string {
-	var parts []string
-	for _, p := range places[:min(len(places), maxShown)] {
-		part := fmt.Sprintf("%s:%d", p.File, p.Line)
+	var all []string
+	for _, p := range places {
+		at := fmt.Sprintf("%s:%d", p.File, p.Line)
 		if phases {
-			part = p.Phase + " at " + part
+			at = p.Phase + " at " + at
 		}
-		parts = append(parts, part)
+		all = append(all, at)
 	}
-	if more := len(places) - maxShown; more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", more))
+	return list(all)
+}
+
+// silent lists the files that no row stands in.
+func (b Board) silent() []string {
+	speaks := map[string]bool{}
+	for _, l := range b.Units {
+		for _, p := range l.Rows {
+			speaks[p.File] = true
+		}
 	}
-	return strings.Join(parts, ", ")
+	for _, p := range b.Loose {
+		speaks[p.File] = true
+	}
+	return slices.DeleteFunc(slices.Clone(b.Files), func(file string) bool { return speaks[file] })
+}
+
+func list(all []string) string {
+	shown := strings.Join(all[:min(len(all), maxShown)], ", ")
+	if more := len(all) - maxShown; more > 0 {
+		shown += fmt.Sprintf(", and %d more", more)
+	}
+	return shown
 }
 
 func count(n int, what string) string {

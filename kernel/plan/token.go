@@ -73,7 +73,7 @@ func title(text string) (string, bool) {
 	word, rest := nextWord(text)
 	switch strings.Trim(word, "*") {
 	case "\u2014", "\u2013", "-", "--", "---", "\x97", "\x96":
-		return clip(strings.Trim(strings.Trim(rest, blanks), "*")), true
+		return clip(strings.Trim(strings.ReplaceAll(rest, "**", ""), blanks)), true
 	}
 	return "", false
 }

@@ -78,7 +78,7 @@ func (q Query) mentionable() []string {
 	var names []string
 	for _, p := range q.phases {
 		if generic().MatchString(p) {
-			names = append(names, q.plan+" "+p)
+			names = append(names, q.plan+" "+p, q.plan+": "+p)
 		} else {
 			names = append(names, p)
 		}

@@ -24,6 +24,7 @@ func TestMentions(t *testing.T) {
 		{"nor are two numbers", "A", "A1", "v1.2: A1", "", policy.Stamp{}, ""},
 		{"a phase of any plan needs the plan", "LF", "Phase 4", "v1.2.3: Phase 4", "", policy.Stamp{}, ""},
 		{"and has it in front", "LF", "Phase 4", "v1.2.3: LF Phase 4", "", policy.Stamp{}, RungRelease},
+		{"or before a colon", "AUTH", "AUTH4", "v1.0.0: AUTH: Phase 4 lands", "", policy.Stamp{}, RungRelease},
 		{"or glued to the number", "LF", "Phase 4", "v1.2.3: LF4 and more", "", policy.Stamp{}, RungRelease},
 		{"a bare number too", "LF", "4", "v1.2.3: 4 fixes", "", policy.Stamp{}, ""},
 		{"a declared bundle", "RS", "RS4", "docs/HYG: sweep RS4 and others", "", bundle, RungRelease},

@@ -1,15 +1,23 @@
 package ship
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // A Taken is one commit that a message says it takes back. Ids may be
 // abbreviated to as few as four digits.
 type Taken struct {
-	ID string
+	ID string // "" when the message names none
 
 	// Base is the side of a merge that the revert went back to, "" when the
 	// message names none.
 	Base string
+
+	// Title is the title the revert quotes, as Title gives it; "" when it
+	// quotes none. It tells what was meant where the id is of no use: a rebase
+	// gives the reverted commit another, and hosts may write none.
+	Title string
 }
 
 // revertPhrase is what git writes into the message of a revert, however it was
@@ -17,16 +25,75 @@ type Taken struct {
 var revertPhrase = pattern(`\b[Tt]his\s+reverts\s+commit\s+([0-9a-fA-F]{4,64})\b(?:(?: \(.{0,400}?\))?,\s+reversing\s+changes\s+made\s+to\s+([0-9a-fA-F]{4,64})\b)?`)
 
 // Reverts reads the commits that a raw message takes back, wherever it says
-// so: a squashed message may hold several.
-func Reverts(message []byte) []Taken {
-	if !bytes.Contains(message, []byte("reverts")) {
-		return nil
-	}
+// so: a squashed message may hold several. The subject is the message's own.
+func Reverts(subject string, message []byte) []Taken {
+	title := quotedTitle(subject)
 	var found []Taken
-	for _, m := range revertPhrase().FindAllSubmatch(message, -1) {
-		found = append(found, Taken{ID: lowerHex(m[1]), Base: lowerHex(m[2])})
+	if bytes.Contains(message, []byte("reverts")) {
+		for _, m := range revertPhrase().FindAllSubmatch(message, -1) {
+			found = append(found, Taken{ID: lowerHex(m[1]), Base: lowerHex(m[2])})
+		}
+	}
+	switch {
+	case title == "":
+	case len(found) == 0:
+		found = append(found, Taken{Title: title})
+	case len(found) == 1:
+		found[0].Title = title
 	}
 	return found
 }
+
+// quotedTitle is the title that a subject takes back, "" when it takes none back.
+func quotedTitle(subject string) string {
+	if len(subject) > maxSubject {
+		return ""
+	}
+	s := Title(subject)
+	if rest, ok := strings.CutPrefix(s, `reapply "`); ok {
+		return `revert "` + rest
+	}
+	if rest, ok := strings.CutPrefix(s, `revert "`); ok {
+		return Title(strings.TrimSuffix(rest, `"`))
+	}
+	if m := revertType().FindString(s); m != "" {
+		return s[len(m):]
+	}
+	return ""
+}
+
+var revertType = pattern(`^reverts?(\([^)]*\))?!?:[ \t]+`)
+
+// Title makes subjects comparable: folded, without the pull requests that
+// hosts put behind them.
+func Title(subject string) string {
+	s := Fold(subject)
+	for {
+		cut := requests().ReplaceAllString(s, "")
+		if cut == s {
+			return s
+		}
+		s = cut
+	}
+}
+
+var requests = pattern(`[ \t]+\([#!][0-9]+\)[ \t]*$`)
+
+// Copies reads the commits that a raw message says it was picked from.
+func Copies(message []byte) []string {
+	if !bytes.Contains(message, []byte("cherry picked")) {
+		return nil
+	}
+	var ids []string
+	for _, m := range pickedFrom().FindAllSubmatch(message, maxCopies) {
+		ids = append(ids, lowerHex(m[1]))
+	}
+	return ids
+}
+
+// maxCopies bounds how often a commit is traced through picks of picks.
+const maxCopies = 32
+
+var pickedFrom = pattern(`\(cherry picked from commit ([0-9a-fA-F]{4,64})\)`)
 
 func lowerHex(id []byte) string { return string(bytes.ToLower(id)) }

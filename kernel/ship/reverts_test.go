@@ -26,12 +26,41 @@ func TestReverts(t *testing.T) {
 		{"too long", "This reverts commit " + strings.Repeat("a", 65) + "\n", ""},
 	} {
 		var got []string
-		for _, r := range Reverts([]byte(c.message)) {
+		for _, r := range Reverts("", []byte(c.message)) {
 			got = append(got, fmt.Sprintf("%s<%s", r.ID, r.Base))
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+func TestTitlesThatAreTakenBack(t *testing.T) {
+	for subject, want := range map[string]string{
+		`Revert "AUTH: AUTH2 add"`:                   "auth: auth2 add",
+		`Revert "AUTH: AUTH2 add (#12)" (#13)`:       "auth: auth2 add",
+		`Revert "Revert "AUTH: AUTH2 add""`:          `revert "auth: auth2 add"`,
+		`Reapply "AUTH: AUTH2 add"`:                  `revert "auth: auth2 add"`,
+		`revert: AUTH: AUTH2 add`:                    "auth: auth2 add",
+		`revert(api)!: AUTH: AUTH2 add`:              "auth: auth2 add",
+		`AUTH: AUTH2 Revert "x"`:                     "",
+		`reverting "x"`:                              "",
+		`Revert AUTH2`:                               "",
+		`Revert "` + strings.Repeat("x", maxSubject): "",
+	} {
+		if got := Reverts(subject, nil); len(got) != min(len(want), 1) || len(got) == 1 && got[0] != (Taken{Title: want}) {
+			t.Errorf("%.60q takes back %q, want %q", subject, got, want)
+		}
+	}
+	withID := Reverts(`Revert "x"`, []byte("This reverts commit 1111111."))
+	if len(withID) != 1 || withID[0] != (Taken{ID: "1111111", Title: "x"}) {
+		t.Errorf("got %v", withID)
+	}
+	if Title("A (#1) (!2) ") != "a" || Title("A (#1) b") != "a (#1) b" {
+		t.Error("a title keeps its pull requests")
+	}
+	if got := Copies([]byte("x\n\n(cherry picked from commit ABCDEF1)\n(cherry picked from commit 123)\n")); len(got) != 1 || got[0] != "abcdef1" {
+		t.Errorf("copied from %q", got)
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 // ErrUnborn, ErrNoRevision, or ErrMissing when rev names an object that cannot
 // be read here or a ref that is broken.
 func Resolve(ctx context.Context, run git.Runner, rev string) (refstore.OID, error) {
+	if len(rev) > maxRev || strings.HasSuffix(rev, "/") {
+		return "", fmt.Errorf("%w: %.40q", ErrNoRevision, rev)
+	}
 	id, err := parseRev(ctx, run, rev)
 	if err != nil {
 		if code(err) == 1 {
@@ -22,11 +25,19 @@ func Resolve(ctx context.Context, run git.Runner, rev string) (refstore.OID, err
 		}
 		return "", failed(ctx, rev, err)
 	}
-	if id, err = parseRev(ctx, run, string(id)+"^{commit}"); err != nil {
-		return "", fmt.Errorf("%w: %s names %s, which is no commit that can be read", ErrMissing, rev, id)
+	commit, err := parseRev(ctx, run, string(id)+"^{commit}")
+	if err == nil {
+		return commit, nil
 	}
-	return id, nil
+	kind, kindErr := plain(run).Output(ctx, "cat-file", "-t", string(id))
+	if kind := strings.TrimSpace(string(kind)); kindErr == nil && (kind == "tree" || kind == "blob") {
+		return "", fmt.Errorf("%w: %s names a %s and no commit", ErrNoRevision, rev, kind)
+	}
+	return "", fmt.Errorf("%w: %s names %s, which cannot be read as a commit", ErrMissing, rev, id)
 }
+
+// maxRev bounds the length of a revision; no ref can have a longer name.
+const maxRev = 4096
 
 // FullName returns the full name of the ref that rev abbreviates, "" when rev
 // is not the name of a ref.

@@ -37,7 +37,10 @@ func TestResolve(t *testing.T) {
 		"a word that is no rev":          {"nope", ErrNoRevision},
 		"an option is no rev":            {"--all", ErrNoRevision},
 		"a range is no rev":              {"main..main", ErrNoRevision},
-		"a tree is no commit":            {"tree", ErrMissing},
+		"a tree is no commit":            {"tree", ErrNoRevision},
+		"nor is a file":                  {"main:a", ErrNoRevision},
+		"a folder is no ref":             {"refs/heads/main/", ErrNoRevision},
+		"nothing has so long a name":     {strings.Repeat("x", maxRev+1), ErrNoRevision},
 		"an id whose object is not here": {strings.Repeat("1", 40), ErrMissing},
 	} {
 		id, err := Resolve(ctx, r.runner(), c.rev)

@@ -1,0 +1,207 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-dos/git-dos/kernel/ship"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+// undoers answers which reverts undo a commit, as indices.
+type undoers struct {
+	search  *undoSearch
+	reverts map[refstore.OID]ancestry.Commit
+	named   map[string][]naming // by the first digits of the id a revert names
+	titled  map[string][]int    // by the title a revert quotes
+	brought map[refstore.OID][]int
+	vague   map[refstore.OID]bool // reverts that name one of several commits
+	meant   map[string]map[refstore.OID]ancestry.Commit
+}
+
+type naming struct {
+	id     string
+	revert int
+}
+
+// digits is how much of an id the shortest abbreviation has.
+const digits = 4
+
+// of finds the reverts that name the commit by its id. Those that name a
+// commit it is a copy of, and those that quote its title and name no commit of
+// their own history, mean it too if they come after it: a rebase and a pick
+// give the work another id, and its revert goes on naming the old one.
+func (u *undoers) of(ctx context.Context, t trace) ([]int, error) {
+	list := slices.Clone(u.brought[t.commit.ID])
+	list = append(list, u.naming(string(t.commit.ID))...)
+	var perhaps []int
+	for _, id := range t.copies {
+		perhaps = append(perhaps, u.naming(id)...)
+	}
+	for _, i := range u.titled[t.title] {
+		lost, err := u.lost(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		if lost {
+			perhaps = append(perhaps, i)
+		}
+	}
+	for _, i := range perhaps {
+		after, err := ancestry.ReachesAll(ctx, u.search.repo.Git, u.search.reverts[i].commit.ID, []refstore.OID{t.commit.ID})
+		if err != nil {
+			return nil, err
+		}
+		if after {
+			list = append(list, i)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// naming are the reverts that name the id, either of them perhaps abbreviated.
+func (u *undoers) naming(id string) []int {
+	var list []int
+	for _, n := range u.named[id[:digits]] {
+		if strings.HasPrefix(id, n.id) || strings.HasPrefix(n.id, id) {
+			list = append(list, n.revert)
+		}
+	}
+	return list
+}
+
+// lost reports whether a revert names no commit of its own history.
+func (u *undoers) lost(ctx context.Context, i int) (bool, error) {
+	r := u.search.reverts[i]
+	for _, t := range r.takes {
+		for id := range u.meant[t.ID] {
+			own, err := ancestry.ReachesAll(ctx, u.search.repo.Git, r.commit.ID, []refstore.OID{id})
+			if err != nil || own {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// undoers reads what the reverts name. Where that is a merge, the revert also
+// undoes the targets and reverts which the merge brought in: all that its tip
+// reaches and the side the revert went back to does not.
+func (s *undoSearch) undoers(ctx context.Context) (*undoers, error) {
+	u := &undoers{
+		search: s, reverts: map[refstore.OID]ancestry.Commit{}, named: map[string][]naming{}, titled: map[string][]int{},
+		brought: map[refstore.OID][]int{}, vague: map[refstore.OID]bool{}, meant: map[string]map[refstore.OID]ancestry.Commit{},
+	}
+	interesting := map[refstore.OID]bool{}
+	for _, t := range s.targets {
+		interesting[t.commit.ID] = true
+	}
+	var names []string
+	for i, r := range s.reverts {
+		interesting[r.commit.ID] = true
+		u.reverts[r.commit.ID] = r.commit
+		for _, t := range r.takes {
+			if t.Title != "" {
+				u.titled[t.Title] = append(u.titled[t.Title], i)
+			}
+			if t.ID != "" {
+				u.named[t.ID[:digits]] = append(u.named[t.ID[:digits]], naming{t.ID, i})
+				names = append(names, t.ID)
+			}
+		}
+	}
+	if err := u.expand(ctx, names); err != nil {
+		return nil, err
+	}
+	for i, r := range s.reverts {
+		for _, t := range r.takes {
+			u.vague[r.commit.ID] = u.vague[r.commit.ID] || len(u.meant[t.ID]) > 1
+			if err := u.merges(ctx, i, t, interesting); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return u, nil
+}
+
+// expand finds the commits that each of the names may mean.
+func (u *undoers) expand(ctx context.Context, names []string) error {
+	full, err := ancestry.Expand(ctx, u.search.repo.Git, names)
+	if err != nil {
+		return err
+	}
+	commits, err := u.search.commits(ctx, full)
+	if err != nil {
+		return err
+	}
+	for name, ids := range full {
+		u.meant[name] = map[refstore.OID]ancestry.Commit{}
+		for _, id := range ids {
+			if c, ok := commits[id]; ok {
+				u.meant[name][id] = c
+			}
+		}
+	}
+	return nil
+}
+
+// merges notes what the merges that revert i names brought in.
+func (u *undoers) merges(ctx context.Context, i int, t ship.Taken, interesting map[refstore.OID]bool) error {
+	for _, c := range u.meant[t.ID] {
+		if len(c.Parents) < 2 {
+			continue
+		}
+		members, err := u.search.members(ctx, c, t.Base, interesting)
+		if err != nil {
+			return err
+		}
+		for _, id := range members {
+			u.brought[id] = append(u.brought[id], i)
+		}
+	}
+	return nil
+}
+
+// commits returns those of the objects that are commits. What is not here was
+// not merged here.
+func (s *undoSearch) commits(ctx context.Context, full map[string][]refstore.OID) (map[refstore.OID]ancestry.Commit, error) {
+	ids := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(full))...)))
+	found := map[refstore.OID]ancestry.Commit{}
+	for c, err := range ancestry.Read(ctx, s.repo.Git, slices.Compact(ids)) {
+		switch {
+		case errors.Is(err, ancestry.ErrMissing) && c.ID != "":
+		case err != nil:
+			return nil, err
+		default:
+			c.Message = nil
+			found[c.ID] = c
+		}
+	}
+	return found, nil
+}
+
+// members lists the interesting commits that a merge added to one of its
+// parents, the first unless the revert says another.
+func (s *undoSearch) members(ctx context.Context, merge ancestry.Commit, base string, interesting map[refstore.OID]bool) ([]refstore.OID, error) {
+	kept := merge.Parents[0]
+	for _, p := range merge.Parents {
+		if base != "" && strings.HasPrefix(string(p), base) {
+			kept = p
+		}
+	}
+	var found []refstore.OID
+	for c, err := range ancestry.Range(s.repo.Git, kept, merge.ID).Commits(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if interesting[c.ID] {
+			found = append(found, c.ID)
+		}
+	}
+	return found, nil
+}
