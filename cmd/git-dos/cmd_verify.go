@@ -54,6 +54,9 @@ func verify(c *cli.Context) error {
 	if c.IsSet("ref") && c.String("ref") == "" {
 		return usagef("--ref is empty").hint("name a ref, or leave the flag out to walk the trunk")
 	}
+	if c.IsSet("floor") && c.String("floor") == "" {
+		return usagef("--floor is empty").hint("name a witness, or leave the flag out for the floor of dos.toml")
+	}
 	floor, err := ship.ParseFloor(c.String("floor"))
 	if err != nil {
 		return usagef("%w", err)

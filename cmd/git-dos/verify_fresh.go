@@ -53,6 +53,7 @@ type shipQuestion struct {
 	desk    *admit.Desk // nil until the ledger was asked for
 	trunk   bool        // the answer depends on where the trunk is
 	weighed []ship.Weighing
+	missing bool // objects are
 }
 
 // fresh reports whether what is known here is younger than the fleet's
@@ -98,6 +99,7 @@ func (q *shipQuestion) decide(ctx context.Context) (ship.Verdict, error) {
 	if err != nil {
 		return ship.Verdict{}, err
 	}
+	q.missing = evidence.History == ship.Missing
 	if req.Explain {
 		q.weighed = ship.Explain(evidence)
 	}
@@ -117,6 +119,9 @@ func (q *shipQuestion) ledger(ctx context.Context) ([]ship.LedgerEntry, error) {
 
 func (q *shipQuestion) dated(v ship.Verdict) shipAnswer {
 	a := shipAnswer{Verdict: v, Candidates: q.weighed}
+	if q.missing {
+		a.Next = "git fsck --connectivity-only names what is missing; in a partial clone git fetch --refetch brings it"
+	}
 	if q.desk == nil {
 		return a
 	}

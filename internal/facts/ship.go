@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/ship"
@@ -113,10 +114,15 @@ func queries(units []Unit, stamp policy.Stamp) ([]ship.Query, error) {
 	return list, nil
 }
 
+// Gap is what an error that wraps ancestry.ErrMissing says is missing.
+func Gap(err error) string {
+	return strings.ReplaceAll(err.Error(), ancestry.ErrMissing.Error()+": ", "")
+}
+
 // incomplete marks evidence that an object is missing from.
 func incomplete(list []ship.Evidence, why error) []ship.Evidence {
 	for i := range list {
-		list[i].History, list[i].Gap = ship.Missing, why.Error()
+		list[i].History, list[i].Gap = ship.Missing, Gap(why)
 	}
 	return list
 }

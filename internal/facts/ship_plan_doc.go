@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/git-dos/git-dos/kernel/plan"
 	"github.com/git-dos/git-dos/kernel/ship"
@@ -18,12 +20,16 @@ func (s *shipSearch) planDoc(ctx context.Context) error {
 	if s.scope.PlanDoc == "" {
 		return nil
 	}
+	none := &ShipRequestError{fmt.Errorf("there is no plan document %q at the ref that is walked: name a file as git ls-files does from the top", s.scope.PlanDoc)}
+	if !inTree(s.scope.PlanDoc) {
+		return none
+	}
 	text, found, err := ancestry.File(ctx, s.repo.Git, s.tip, s.scope.PlanDoc)
 	if err != nil {
 		return err
 	}
 	if !found {
-		return &ShipRequestError{fmt.Errorf("there is no plan document %q at the ref that is walked", s.scope.PlanDoc)}
+		return none
 	}
 	doc := plan.Parse(text)
 	for _, u := range s.units {
@@ -40,6 +46,11 @@ func (s *shipSearch) planDoc(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// inTree reports whether a name can be that of a file in a tree.
+func inTree(name string) bool {
+	return path.Clean(name) == name && !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../") && !strings.ContainsAny(name, "\n\x00")
 }
 
 // planFiles finds the commits that changed the files since the plan names the

@@ -90,6 +90,7 @@ func (s *shipSearch) indexedAncestor(ctx context.Context, x *shipindex.Index) (r
 func (s *shipSearch) coldRows(ctx context.Context, x *shipindex.Index, base refstore.OID, yield func(shipindex.Row)) (err error) {
 	keep := func(shipindex.Row) {}
 	if x != nil {
+		_, _ = s.repo.SharedFile("index") // makes the directory it stands in
 		w := x.NewWriter(s.tip, base)
 		defer w.Abort()
 		keep = w.Add

@@ -68,7 +68,7 @@ func TestARevertMeansTheWorkAndNotTheID(t *testing.T) {
 	t.Run("a revert beside the work", func(t *testing.T) {
 		h := base(t)
 		h.git("checkout", "-q", "-b", "w")
-		h.commit("Revert \"" + addRefresh + "\"\n\nThis reverts commit 0123456789012345678901234567890123456789.\n", "b", "1")
+		h.commit("Revert \""+addRefresh+"\"\n\nThis reverts commit 0123456789012345678901234567890123456789.\n", "b", "1")
 		h.git("checkout", "-q", "main")
 		h.commit(addRefresh, "api/a.go", "2")
 		h.git("merge", "-q", "-m", "merge w", "w")

@@ -137,6 +137,8 @@ func (ev Evidence) grade(c Candidate, undone *undoing) graded {
 // standing is what becomes of a candidate that nothing known speaks against.
 func (ev Evidence) standing(g graded, reverted answer) (Fact, string) {
 	switch {
+	case g.Substantive == Unknown && ev.History == Shallow:
+		return Unknown, fmt.Sprintf("what %s changed lies beyond the shallow edge: run git fetch --unshallow", short(g.ID))
 	case g.Substantive == Unknown:
 		return Unknown, fmt.Sprintf("what %s changed cannot be read here", short(g.ID))
 	case !g.witness.atLeast(g.floor) && g.Signed == Unknown && g.floor == Signed:

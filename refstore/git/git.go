@@ -65,6 +65,10 @@ func (e *Error) Error() string {
 	if words == "" {
 		words = e.Err.Error()
 	}
+	// Warnings come first; what ended git is the last it said in this form.
+	if i := strings.LastIndex("\n"+words, "\nfatal: "); i >= 0 {
+		words, _, _ = strings.Cut(words[i:], "\n")
+	}
 	return fmt.Sprintf("git %s: %s", e.Args[0], words)
 }
 

@@ -50,10 +50,10 @@ func mustGit(t *testing.T, r Runner, args ...string) string {
 }
 
 func TestHowAGitEndsIsTold(t *testing.T) {
-	fakeGit(t, `echo answer; echo "fatal: words" >&2; exit 7`)
+	fakeGit(t, `echo answer; echo "warning: more" >&2; echo "fatal: words" >&2; exit 7`)
 	out, words, err := Runner{}.Run(context.Background(), Call{Args: []string{"some-command"}})
 	var g *Error
-	if !errors.As(err, &g) || g.Code != 7 || string(out) != "answer\n" || words != "fatal: words\n" {
+	if !errors.As(err, &g) || g.Code != 7 || string(out) != "answer\n" || words != "warning: more\nfatal: words\n" {
 		t.Fatalf("%q, %q, %v", out, words, err)
 	}
 	if want := "git some-command: fatal: words"; err.Error() != want {
