@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -83,12 +82,9 @@ func newUnitSearch(ev *ship.Evidence) *unitSearch {
 	return u
 }
 
-// finish hands the candidates over, newest first by the committer's time, so
-// that neither the order of a walk nor that of the index can show.
+// finish hands the candidates over, newest first.
 func (u *unitSearch) finish() {
-	slices.SortFunc(u.found, func(a, b *find) int {
-		return cmp.Or(b.commit.CommitTime.Compare(a.commit.CommitTime), cmp.Compare(a.commit.ID, b.commit.ID))
-	})
+	slices.SortFunc(u.found, func(a, b *find) int { return newestFirst(a.trace, b.trace) })
 	for _, f := range u.found {
 		u.ev.Candidates = append(u.ev.Candidates, f.Candidate)
 	}

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,6 +21,12 @@ type trace struct {
 }
 
 func traceOf(r shipindex.Row) trace { return trace{commitOf(r), r.Copies, ship.Title(r.Subject)} }
+
+// newestFirst orders by the committer's time, so that neither the order of a
+// walk nor that of the index can show.
+func newestFirst(a, b trace) int {
+	return cmp.Or(b.commit.CommitTime.Compare(a.commit.CommitTime), cmp.Compare(a.commit.ID, b.commit.ID))
+}
 
 // revert is a commit that undoes others.
 type revert struct {
@@ -55,11 +62,13 @@ func (s *shipSearch) undone(ctx context.Context) error {
 
 // run finds the reverts that bear on the targets: those that name one, those
 // that name a merge which brought one in, and in turn those that undo such a
-// revert.
+// revert. The answer follows from what is related alone.
 func (s *undoSearch) run(ctx context.Context) ([]ship.Revert, error) {
 	if len(s.reverts) == 0 || len(s.targets) == 0 {
 		return nil, nil
 	}
+	slices.SortFunc(s.reverts, func(a, b revert) int { return newestFirst(a.trace, b.trace) })
+	slices.SortFunc(s.targets, newestFirst)
 	by, err := s.undoers(ctx)
 	if err != nil {
 		return nil, err
