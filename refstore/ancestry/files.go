@@ -24,7 +24,9 @@ func File(ctx context.Context, run git.Runner, commit refstore.OID, path string)
 		return nil, false, err
 	}
 	where := string(commit.Short()) + ":" + path
-	out, err := plain(run).Output(ctx, "ls-tree", "-z", "--full-tree", string(commit), "--", path)
+	lister := plain(run)
+	lister.Env = append(lister.Env, "GIT_LITERAL_PATHSPECS=1")
+	out, err := lister.Output(ctx, "ls-tree", "-z", "--full-tree", string(commit), "--", path)
 	if err != nil {
 		return nil, false, failed(ctx, where, err)
 	}

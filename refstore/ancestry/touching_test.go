@@ -68,3 +68,15 @@ func TestBodyIsWhatFollowsTheTitle(t *testing.T) {
 		}
 	}
 }
+
+func TestFileTakesItsPathAsItIs(t *testing.T) {
+	r := newRepo(t)
+	odd := ":(glob)*"
+	tip := refstore.OID(r.commit("x\n", r.tree("a", "1", odd, "2")))
+	for path, want := range map[string]string{"a": "1", odd: "2", "*": "", "b": ""} {
+		data, found, err := File(context.Background(), r.runner(), tip, path)
+		if err != nil || string(data) != want || found != (want != "") {
+			t.Errorf("%s: %q, %v, %v", path, data, found, err)
+		}
+	}
+}
