@@ -40,6 +40,7 @@ func lines() []line {
 		{"race", raceClones},
 		{"verify", verifyHistory},
 		{"audit", auditHistory},
+		{"units", everyUnit},
 		{"truth-100k", func(b *bench) ([]row, error) { return truthGenerated(b, 100_000) }},
 		{"truth-500k", func(b *bench) ([]row, error) { return truthGenerated(b, 500_000) }},
 	}

@@ -22,9 +22,9 @@ func verifyVerb() verb {
 			ArgsUsage: "PLAN PHASE | PLAN/PHASE",
 			Description: "Walks every commit that the trunk reaches, or REF with --ref, and believes only commits:\n" +
 				"one must name the unit, change something substantive, stand unreverted, and be a witness no\n" +
-				"weaker than the floor. The trunk is [trunk] ref of dos.toml; without one, in a fleet the HEAD of\n" +
-				"its remote, else the current branch. The rules come from the dos.toml committed there; the work\n" +
-				"tree's counts only where it has none. In a fleet a SHIPPED was seen within [fleet] interval,\n" +
+				"weaker than the floor. The trunk is [trunk] ref of dos.toml; without one the HEAD of the remote\n" +
+				"or, outside a fleet and where that is not known, the current branch. The rules come from the\n" +
+				"dos.toml committed there; the work tree's counts only where it has none. In a fleet a SHIPPED was seen within [fleet] interval,\n" +
 				"and any other answer follows a fresh look at the remote: at its lanes, and at the trunk unless\n" +
 				"--ref names another.",
 			Flags: []cli.Flag{

@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/policy"
@@ -34,7 +35,10 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 		return walked{}, err
 	}
 	if remote == "" {
-		t, err := localTrunk(ctx, repo, own)
+		t := Trunk{}
+		if t.Ref, err = remoteHead(ctx, repo, own); err == nil && t.Ref == "" {
+			t, err = localTrunk(ctx, repo, own)
+		}
 		if err == nil && t.Ref == "" {
 			t.Ref = "HEAD"
 		}
@@ -52,6 +56,24 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 		err = notFetched(t, remote)
 	}
 	return at, err
+}
+
+// remoteHead is the trunk of a repository that belongs to no fleet and states
+// none: the HEAD of its remote as it is known here, so that the branch a worker
+// happens to stand on ships nothing. It is "" without one.
+func remoteHead(ctx context.Context, repo *refstore.Repo, own policy.Policy) (string, error) {
+	c, err := repo.Config()
+	if err != nil || own.Trunk.Ref != "" {
+		return "", err
+	}
+	remotes := c.Remotes()
+	remote := "origin"
+	if len(remotes) == 1 {
+		remote = remotes[0]
+	} else if !slices.Contains(remotes, remote) {
+		return "", nil
+	}
+	return ancestry.Symbolic(ctx, repo.Git, "refs/remotes/"+remote+"/HEAD")
 }
 
 // readRef resolves a ref and reads its policy. A branch without a commit has a

@@ -61,9 +61,16 @@ func TestTheTrunkOfAClone(t *testing.T) {
 	c := &history{t: t, dir: dir, tick: 1000}
 	c.git("checkout", "-q", "-b", "work")
 	c.commit(stamp, "a", "2")
-	c.walks(dir, "without a fleet, remote or not, the current branch", "refs/heads/work")
-	c.want("which has the commit", "SHIPPED subject direct")
+	c.walks(dir, "without a fleet, the remote's HEAD", "refs/remotes/origin/main")
+	c.want("which does not have the commit", "NOT_SHIPPED")
 	c.git("remote", "add", "second", h.dir)
+	c.walks(dir, "of several remotes, origin's", "refs/remotes/origin/main")
+	c.git("remote", "set-head", "origin", "--delete")
+	c.walks(dir, "the current branch where that is not known", "refs/heads/work")
+	c.git("remote", "set-head", "origin", "main")
+	c.git("remote", "rename", "origin", "first")
+	c.walks(dir, "and where no remote stands out", "refs/heads/work")
+	c.git("remote", "rename", "first", "origin")
 
 	c.git("config", "dos.remote", "origin")
 	c.walks(dir, "the fleet's remote", "refs/remotes/origin/main")
