@@ -118,6 +118,10 @@ func TestGPGSignatures(t *testing.T) {
 	s.want("a stranger's key that may be a subkey of one it lacks", s.allow("x@x gpg "+strings.Repeat("0A", 20)), away, ship.Unknown)
 	s.want("an allowed key, whatever else is lacking", s.allow("x@x gpg "+strings.Repeat("0A", 20), "one@x gpg "+one), good, ship.Yes)
 
+	elsewhere.gpg(k.gpg("", "--armor", "--export", one), "--import")
+	t.Setenv("GNUPGHOME", elsewhere.home)
+	s.want("an allowed key that the user has not said to trust", at, good, ship.Yes)
+	t.Setenv("GNUPGHOME", k.home)
 	s.git("config", "gpg.minTrustLevel", "ultimate")
 	if err := os.WriteFile(filepath.Join(k.home, "gpg.conf"), []byte("trust-model always\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -136,4 +140,45 @@ func (k keyring) revoke(fingerprint string) {
 		k.t.Fatal(err)
 	}
 	k.gpg(strings.Replace(string(data), ":-----BEGIN", "-----BEGIN", 1), "--import")
+}
+
+// What gpg says is taken together, and only what it says in its own way.
+func TestWhatGPGSays(t *testing.T) {
+	s := newSigning(t)
+	const fpr = "0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A"
+	const good, valid = "[GNUPG:] TRUST_UNDEFINED 0 pgp\n[GNUPG:] GOODSIG 0A0A one\n", "[GNUPG:] VALIDSIG 0B 2026-01-01 1 0 4 0 22 8 00 "
+	at := s.allow("a@x "+s.pub["a"], "b@x gpg "+fpr)
+	ssh := s.by("a", "one")
+	id := s.forged(ssh, "BEGIN SSH SIGNATURE", "BEGIN PGP SIGNATURE")
+	said := filepath.Join(s.keys, "said")
+	program := func(key, script string) {
+		t.Helper()
+		file := filepath.Join(s.keys, "program")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s.git("config", key, file)
+	}
+	program("gpg.program", "cat >/dev/null; cat '"+said+"'")
+	for _, c := range []struct {
+		claim, said string
+		want        ship.Fact
+	}{
+		{"one good signature by an allowed key", good + valid + fpr, ship.Yes},
+		{"by two keys", good + valid + strings.Repeat("0C", 20) + "\n" + valid + fpr, ship.No},
+		{"good and nothing said of its key", good, ship.No},
+		{"nothing said of the primary key", good + strings.TrimSpace(valid), ship.No},
+		{"valid by a key that has expired", "[GNUPG:] EXPKEYSIG 0A0A one\n" + valid + fpr, ship.No},
+		{"not by this name", strings.ReplaceAll(good+valid+fpr, "[GNUPG:] ", "gpg: "), ship.Unknown},
+		{"an algorithm that gpg lacks", "[GNUPG:] ERRSIG 0A0A 22 8 00 1 4 " + fpr, ship.Unknown},
+		{"no reason", "[GNUPG:] ERRSIG 0A0A", ship.Unknown},
+		{"no signature in it", "[GNUPG:] NODATA 4", ship.No},
+	} {
+		if err := os.WriteFile(said, []byte(c.said+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.want(c.claim, at, id, c.want)
+	}
+	program("gpg.ssh.program", `case $2 in find-principals) echo a@x;; *) cat >/dev/null; echo 'Good "git" signature for a@x with ED25519 key SHA256:x'; echo '`+strings.TrimSpace(good)+`' >&2;; esac`)
+	s.want("words of gpg under a signature of ssh", at, ssh, ship.No)
 }

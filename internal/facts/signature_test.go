@@ -137,7 +137,7 @@ func TestSSHSignatures(t *testing.T) {
 			s.want("a key in its time", s.allow(`a@x valid-after="20230101",valid-before="20240101" `+s.pub["a"]), good, ship.Yes)
 			s.want("a key that is for files", s.allow(`a@x namespaces="file" `+s.pub["a"]), good, ship.No)
 			s.want("lines for gpg do not disturb", s.allow("b@x gpg "+strings.Repeat("0a", 20), "a@x "+s.pub["a"]), good, ship.Yes)
-			s.want("nor line ends of another system", s.allow("a@x "+s.pub["a"]+"\r"), good, ship.Yes)
+			s.want("nor line ends of another system", s.allow("\r\n\t\r\na@x "+s.pub["a"]+"\r"), good, ship.Yes)
 			s.want("what is no commit here", at, refstore.OID(strings.Repeat("12", len(good)/2)), ship.Unknown)
 		})
 	}
@@ -198,6 +198,7 @@ func TestBrokenSigners(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"a line without a key":        {"a@x " + s.pub["a"] + "\nnonsense", "line 2"},
 		"a key of another type":       {"a@x ssh-rsa " + strings.Fields(s.pub["a"])[1], "line 1"},
+		"a key of a type as long":     {"a@x ssh-ed25518 " + strings.Fields(s.pub["a"])[1], "line 1"},
 		"a key that is cut short":     {"a@x ssh-ed25519 AAAA", "line 1"},
 		"a key and no principal":      {s.pub["a"], "line 1"},
 		"a fingerprint that is short": {"a@x gpg 0A0B", "line 1"},
@@ -241,15 +242,19 @@ func TestNobodyToCheck(t *testing.T) {
 	at := s.allow("a@x "+s.pub["a"], "b@x gpg "+strings.Repeat("0A", 20))
 	good, other, plain := s.by("a", "one"), s.by("b", "one"), refstore.OID(s.commit("plain"))
 	pgp := s.forged(good, s.signature(good), "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n")
+	x509 := s.forged(pgp, "BEGIN PGP SIGNATURE", "BEGIN SIGNED MESSAGE")
 	for _, program := range []string{filepath.Join(s.keys, "absent"), "false", "true"} {
 		s.git("config", "gpg.ssh.program", program)
 		s.git("config", "gpg.program", program)
+		s.git("config", "gpg.x509.program", program)
 		for name, id := range map[string]refstore.OID{"an allowed key": good, "another key": other, "gpg": pgp} {
 			s.want(name+" with "+program, at, id, ship.Unknown)
 		}
 		s.want("what is not signed needs nobody, with "+program, at, plain, ship.No)
+		s.want("nor does a signature of a kind that cannot be allowed", at, x509, ship.No)
 	}
-	s.want("and neither does a key of a kind that is not allowed", s.allow("a@x "+s.pub["a"]), pgp, ship.No)
+	s.want("nor one of a kind that is not allowed here", s.allow("a@x "+s.pub["a"]), pgp, ship.No)
+	s.want("which may be that of ssh", s.allow("b@x gpg "+strings.Repeat("0A", 20)), good, ship.No)
 }
 
 func TestSignaturesLeaveNothing(t *testing.T) {
