@@ -188,3 +188,22 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkAppend adds one commit after another to a long history.
+func BenchmarkAppend(b *testing.B) {
+	ix, _ := open(b)
+	w := ix.NewWriter(id(0), "")
+	for h := newRealistic(100_000); h.made < h.n; {
+		w.Add(h.next())
+	}
+	if err := w.Commit(); err != nil {
+		b.Fatal(err)
+	}
+	i := 0
+	for b.Loop() {
+		write(b, ix, id(i+1), id(i), commit(i+1))
+		i++
+	}
+	segments, _ := shipindex.Shape(ix, id(i))
+	b.ReportMetric(float64(segments), "segments")
+}

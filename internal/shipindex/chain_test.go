@@ -1,7 +1,6 @@
 package shipindex_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -130,18 +129,4 @@ func TestBytesAreBounded(t *testing.T) {
 	if bytes > 100<<20 || !ix.Have(id(9)) || !ix.Have(id(4)) || ix.Have(id(0)) {
 		t.Errorf("%d MB are left: %q", bytes>>20, names(dir))
 	}
-}
-
-func TestReadOnlyDirectoryOnlyLacksAnIndex(t *testing.T) {
-	ix, dir := open(t)
-	write(t, ix, id(0), "", history(0, 5)...)
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Chmod(dir, 0o700)
-	err := tryWrite(ix, id(9), id(0), history(9, 1)...)
-	if os.Geteuid() != 0 && !errors.Is(err, shipindex.ErrNotWritten) {
-		t.Errorf("got %v, want ErrNotWritten", err)
-	}
-	check(t, ix, id(0), shipindex.Query{All: true}, history(0, 5))
 }

@@ -42,10 +42,10 @@ func damagedChain(t *testing.T, tip refstore.OID) *damaged {
 // an answer is right. It reports whether all rows were read.
 func (d *damaged) ask(t *testing.T, what string, at int, data []byte) (whole bool) {
 	t.Helper()
-	if err := os.WriteFile(d.path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for i, q := range damageQueries {
+		if err := os.WriteFile(d.path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
 		found, err := search(d.ix, id(27), q)
 		if err == nil {
 			whole = whole || i == 0
@@ -106,4 +106,43 @@ func TestDamagedBaseIsNotMergedAndNotKept(t *testing.T) {
 	}
 	write(t, d.ix, id(36), "", rows...)
 	check(t, d.ix, id(36), shipindex.Query{All: true}, rows)
+}
+
+func TestDamagedBlockIsNotCopied(t *testing.T) {
+	ix, dir := open(t)
+	write(t, ix, id(2999), "", history(0, 3000)...)
+	path := file(dir, id(2999))
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		bad := bytes.Clone(good)
+		bad[len(bad)*(2*i+1)/40] ^= 1
+		os.WriteFile(path, bad, 0o600)
+		if err := tryWrite(ix, id(5999), id(2999), history(3000, 3000)...); !errors.Is(err, shipindex.ErrNotWritten) || ix.Have(id(2999)) {
+			t.Fatalf("damage %d: %v, still there: %v", i, err, ix.Have(id(2999)))
+		}
+	}
+	os.WriteFile(path, good, 0o600)
+	write(t, ix, id(5999), id(2999), history(3000, 3000)...)
+	check(t, ix, id(5999), shipindex.Query{All: true}, history(0, 6000))
+}
+
+func TestDamageFoundIsDamageRemoved(t *testing.T) {
+	d := damagedChain(t, id(23))
+	bad := bytes.Clone(d.good)
+	bad[len(bad)/2] ^= 1
+	os.WriteFile(d.path, bad, 0o600)
+	if !d.ix.Have(id(27)) || len(d.ix.Candidates()) != 2 {
+		t.Fatal("the damage shows before it is searched for")
+	}
+	if _, err := search(d.ix, id(27), shipindex.Query{All: true}); !errors.Is(err, shipindex.ErrNoIndex) {
+		t.Fatal(err)
+	}
+	if d.ix.Have(id(27)) || len(d.ix.Candidates()) > 0 {
+		t.Errorf("a chain that cannot be searched is still offered: %q", d.ix.Candidates())
+	}
+	write(t, d.ix, id(27), "", d.rows...)
+	check(t, d.ix, id(27), shipindex.Query{All: true}, d.rows)
 }

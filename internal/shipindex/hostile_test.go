@@ -3,8 +3,11 @@ package shipindex
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -103,6 +106,36 @@ func TestForgedColumnsDoNotPanic(t *testing.T) {
 	}
 }
 
+func TestRowsNoWriterMakesAreRefused(t *testing.T) {
+	text, rest := columns(t)
+	if _, err := readForged(forge(t, 12, true, text, rest)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readForged(forge(t, 12, false, text, rest)); err == nil {
+		t.Error("a row that takes something back is hidden among others")
+	}
+	row, err := appendRest(nil, Row{Subject: "s"}, "s", "", 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		rest []byte
+		ok   bool
+	}{
+		"as written":         {row, true},
+		"an unknown flag":    {append([]byte{row[0] | rowFlags}, row[1:]...), false},
+		"something more":     {append(bytes.Clone(row), 0), false},
+		"parents for ever":   {binary.AppendUvarint([]byte{row[0], 0}, 1<<62), false},
+		"units for ever":     {binary.AppendUvarint([]byte{row[0], 0, 0, 1}, 1<<63), false},
+		"no next for parent": {append([]byte{row[0] | rowNextParent}, row[1:]...), false},
+	} {
+		got, err := readForged(forge(t, 1, false, []byte{1, 's'}, append([]byte{byte(len(c.rest))}, c.rest...)))
+		if (err == nil) != c.ok {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
 func FuzzColumns(f *testing.F) {
 	text, rest := columns(f)
 	f.Add(12, true, text, rest)
@@ -133,8 +166,27 @@ func TestSizesAreBoundedBeforeTheyAreUsed(t *testing.T) {
 		b := bytes.Clone(good)
 		change(b)
 		le.PutUint32(b[44:], sum(b[:44]))
-		if _, ok := parseBlockHead(b, 0, int64(len(b)), 20); ok {
+		limit := int64(1) << 40
+		if strings.HasSuffix(name, "length") {
+			limit = int64(len(b))
+		}
+		if _, ok := parseBlockHead(b, 0, limit, 20); ok {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestSizeOfAColumnIsExact(t *testing.T) {
+	text, rest := columns(t)
+	b := forge(t, 12, true, text, rest)
+	for _, at := range []int{12, 20} {
+		for _, by := range []uint32{0, 1, 1<<32 - 1} {
+			b := bytes.Clone(b)
+			binary.LittleEndian.PutUint32(b[at:], binary.LittleEndian.Uint32(b[at:])+by)
+			binary.LittleEndian.PutUint32(b[44:], sum(b[:44]))
+			if _, err := readForged(b); (err == nil) != (by == 0) {
+				t.Errorf("size at %d changed by %d: %v", at, int32(by), err)
+			}
 		}
 	}
 }
@@ -203,6 +255,75 @@ func TestOnlyStampsAreNumbered(t *testing.T) {
 	} {
 		if got := numbered(s); got != want {
 			t.Errorf("numbered(%q) = %v", s, got)
+		}
+	}
+}
+
+func TestWriteThatFailsLeavesNothing(t *testing.T) {
+	ix := Open(filepath.Join(t.TempDir(), "index"), Key{Format: refstore.SHA1})
+	for name, fill := range map[string]int{"at the end": 1, "on the way": 2 * blockRows} {
+		w := ix.NewWriter(refstore.OID(fmt.Sprintf("%040x", 1)), "")
+		if w.err != nil {
+			t.Fatal(w.err)
+		}
+		w.f.Close() // as good as a full disk
+		for i := range fill {
+			w.Add(Row{ID: refstore.OID(fmt.Sprintf("%040x", i+1))})
+		}
+		if err := w.Commit(); !errors.Is(err, ErrNotWritten) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, _ := os.ReadDir(ix.dir); len(left) > 0 {
+			t.Errorf("%s: %v is left", name, left)
+		}
+	}
+}
+
+func TestTailThatCountsWrongIsRefused(t *testing.T) {
+	ix := Open(filepath.Join(t.TempDir(), "index"), Key{Format: refstore.SHA1})
+	rows, _ := honest()
+	tip := rows[0].ID
+	w := ix.NewWriter(tip, "")
+	for i, r := range rows {
+		if i%2 == 0 {
+			r.Takes = nil
+		}
+		w.Add(r)
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(ix.dir, ix.name(tip))
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, head := good[:len(good)-tailLen], good[:headLen(20)]
+	for name, c := range map[string]struct {
+		rows, blocks int64
+		bad          bool
+	}{
+		"right":       {12, 2, false},
+		"a row less":  {11, 2, true},
+		"a row more":  {13, 2, true},
+		"half of it":  {6, 1, true},
+		"a block on":  {12, 3, true},
+		"nothing":     {0, 0, true},
+		"less":        {12, -1, true},
+		"without end": {1<<63 - 1, 1<<63 - 1, true},
+	} {
+		forged := append(bytes.Clone(body), segmentTail(head, c.rows, c.blocks, int64(len(good)))...)
+		if err := os.WriteFile(path, forged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range []Query{{All: true}, {}} {
+			var got error
+			for _, err := range ix.Search(tip, q) {
+				got = err
+			}
+			if errors.Is(got, ErrNoIndex) != c.bad {
+				t.Errorf("%s: %v", name, got)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package shipindex
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -15,7 +16,8 @@ const unpackers = 2
 // Search yields the rows that q wants of all commits that tip reaches, each
 // once. Their order follows from how the segments were made and means nothing.
 // An error, which ends the search, is an ErrNoIndex: what came before it is in
-// the history too, but is not all.
+// the history too, but is not all. A segment found damaged is removed, so that
+// Have says no from then on and the next writer replaces it.
 func (ix *Index) Search(tip refstore.OID, q Query) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		c, err := ix.open(tip)
@@ -32,11 +34,21 @@ func (ix *Index) Search(tip refstore.OID, q Query) iter.Seq2[Row, error] {
 					return
 				}
 			}
+			if errors.Is(err, errDamaged) {
+				ix.drop(j.seg.tip)
+			}
 			if err != nil {
 				yield(Row{}, fmt.Errorf("%w: %.12s: %w", ErrNoIndex, j.seg.tip, err))
 				return
 			}
 		}
+	}
+}
+
+func (ix *Index) drop(tip refstore.OID) {
+	if root, err := ix.root(); err == nil {
+		_ = root.Remove(ix.name(tip))
+		_ = root.Close()
 	}
 }
 

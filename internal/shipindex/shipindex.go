@@ -84,9 +84,8 @@ func (ix *Index) Have(tip refstore.OID) bool {
 	return err == nil
 }
 
-// Candidates lists the tips that have a segment, the most recently written
-// first, at most 64. They may be of any branch, and a segment need not be
-// usable.
+// Candidates lists the tips whose chains are as Have wants them, the most
+// recently written first, at most 64. They may be of any branch.
 func (ix *Index) Candidates() []refstore.OID {
 	root, err := ix.root()
 	if err != nil {
@@ -94,12 +93,35 @@ func (ix *Index) Candidates() []refstore.OID {
 	}
 	defer root.Close()
 	var tips []refstore.OID
+	lengths := map[refstore.OID]int{}
 	for _, f := range list(root) {
-		if tip, ok := ix.tipOf(f.name); ok && len(tips) < maxFiles {
+		if len(tips) == maxFiles {
+			break
+		}
+		if tip, ok := ix.tipOf(f.name); ok && ix.chainLength(root, tip, lengths, maxChain) > 0 {
 			tips = append(tips, tip)
 		}
 	}
 	return tips
+}
+
+// chainLength counts the segments of a chain, 0 for one that cannot be used or
+// has more than limit. What it learns of each segment it keeps in known.
+func (ix *Index) chainLength(root *os.Root, tip refstore.OID, known map[refstore.OID]int, limit int) int {
+	if n, ok := known[tip]; ok || limit == 0 {
+		return n
+	}
+	n := 0
+	if s, err := ix.openSegment(root, tip); err == nil {
+		s.f.Close()
+		if s.base == "" {
+			n = 1
+		} else if below := ix.chainLength(root, s.base, known, limit-1); below > 0 && below < maxChain {
+			n = below + 1
+		}
+	}
+	known[tip] = n
+	return n
 }
 
 // root opens the directory, which may not be a link to another. No name in it
