@@ -31,7 +31,7 @@ func rowOf(c ancestry.Commit, stamp policy.Stamp) shipindex.Row {
 	}
 	r.Subject = subject[:min(len(subject), maxKept)]
 	if ship.Bundles(stamp, subject) || ship.MayTakeBack(c.Message) {
-		r.Body = ancestry.Body(c.Message)
+		r.Body = append([]byte{}, ancestry.Body(c.Message)...)
 	}
 	if !mayTrail(c.Message) {
 		return r

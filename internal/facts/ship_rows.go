@@ -16,11 +16,11 @@ import (
 
 // rowsVersion changes whenever rowOf does, so that no row of an older reading
 // is taken for one of this.
-const rowsVersion = 1
+const rowsVersion = 2
 
-// eachRow yields the rows that may matter: out of the index as far as it
-// reaches, the rest by a walk that extends it. A history that is cut short is
-// always walked.
+// eachRow yields the rows that may name a unit: out of the index as far as it
+// reaches, the rest by a walk that extends it and yields every row. A history
+// that is cut short is always walked.
 func (s *shipSearch) eachRow(ctx context.Context, yield func(shipindex.Row)) error {
 	if s.scope.Cold || s.repo.Shallow {
 		return s.coldRows(ctx, nil, "", yield)
@@ -39,7 +39,13 @@ func (s *shipSearch) eachRow(ctx context.Context, yield func(shipindex.Row)) err
 	if base == "" {
 		return nil
 	}
-	for r, err := range x.Search(base, s.wanted()) {
+	s.index, s.indexed = x, base
+	return s.rows(base, s.wanted(), yield)
+}
+
+// rows yields those rows below tip in the index that q wants.
+func (s *shipSearch) rows(tip refstore.OID, q shipindex.Query, yield func(shipindex.Row)) error {
+	for r, err := range s.index.Search(tip, q) {
 		if err != nil {
 			return err
 		}
@@ -56,13 +62,11 @@ func indexKey(repo *refstore.Repo, stamp policy.Stamp) shipindex.Key {
 	return shipindex.Key{Format: repo.Format, Digest: sha256.Sum256(grammar)}
 }
 
-// wanted are the rows that may matter to a unit, and those of all reverts.
+// wanted are the rows that may matter to a unit.
 func (s *shipSearch) wanted() shipindex.Query {
-	q := shipindex.Query{Takes: true}
+	var q shipindex.Query
 	for _, u := range s.units {
-		for _, needle := range u.needles {
-			q.Any = append(q.Any, []string{needle})
-		}
+		q.Any = append(q.Any, u.needles...)
 		for id := range u.recorded {
 			q.IDs = append(q.IDs, id)
 		}

@@ -24,12 +24,15 @@ type shipSearch struct {
 	units    []*unitSearch
 	undoing  undoSearch
 	boundary []refstore.OID
+
+	index   *shipindex.Index // nil when all was walked
+	indexed refstore.OID     // the tip of what was not
 }
 
 // unitSearch is the part of a search that concerns one unit.
 type unitSearch struct {
 	ev       *ship.Evidence
-	needles  []string
+	needles  [][]string            // a row that may name the unit holds all of one group
 	recorded map[refstore.OID]bool // commits that SHIP entries of the unit name
 	found    []*find
 }
@@ -45,7 +48,7 @@ type find struct {
 func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
 	s.undoing.repo = s.repo
 	for i := range list {
-		s.units = append(s.units, newUnitSearch(&list[i]))
+		s.units = append(s.units, newUnitSearch(&list[i], s.scope.Explain))
 	}
 	if err := s.plans(ctx); err != nil {
 		return err
@@ -56,7 +59,7 @@ func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
 	if err := s.planDoc(ctx); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{s.edges, s.paths, s.signatures, s.undone} {
+	for _, step := range []func(context.Context) error{s.edges, s.paths, s.signatures, s.indexedReverts, s.undone} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -71,10 +74,10 @@ func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
 	return nil
 }
 
-func newUnitSearch(ev *ship.Evidence) *unitSearch {
-	u := &unitSearch{ev: ev, recorded: map[refstore.OID]bool{}}
-	for _, needle := range ev.Query.Needles() {
-		u.needles = append(u.needles, needle)
+func newUnitSearch(ev *ship.Evidence, explain bool) *unitSearch {
+	u := &unitSearch{ev: ev, recorded: map[refstore.OID]bool{}, needles: ev.Query.Needles()}
+	if explain {
+		u.needles = append(u.needles, ev.Query.PhaseNeedles()...)
 	}
 	for _, e := range ev.Ledger {
 		u.recorded[refstore.OID(e.Commit)] = true
@@ -122,11 +125,24 @@ func (s *shipSearch) plans(ctx context.Context) error {
 func (s *shipSearch) walk(ctx context.Context) error {
 	err := s.eachRow(ctx, s.consider)
 	if errors.Is(err, shipindex.ErrNoIndex) {
-		s.undoing.reverts, s.boundary = nil, nil
+		s.undoing.reverts, s.undoing.seen, s.boundary, s.index = nil, nil, nil, nil
 		for _, u := range s.units {
 			u.found = nil
 		}
 		err = s.coldRows(ctx, nil, "", s.consider)
+	}
+	return err
+}
+
+// indexedReverts takes in the reverts that walk left in the index, since most
+// questions find nothing that could be reverted.
+func (s *shipSearch) indexedReverts(ctx context.Context) error {
+	if s.index == nil || len(s.finds()) == 0 {
+		return nil
+	}
+	err := s.rows(s.indexed, shipindex.Query{Takes: true}, s.undoing.see)
+	if errors.Is(err, shipindex.ErrNoIndex) {
+		err = s.coldRows(ctx, nil, "", s.undoing.see) // none of what it saw before is untrue
 	}
 	return err
 }
@@ -137,10 +153,14 @@ func (s *shipSearch) consider(r shipindex.Row) {
 	s.undoing.see(r)
 	text := r.Text()
 	for _, u := range s.units {
-		if u.recorded[r.ID] || slices.ContainsFunc(u.needles, func(n string) bool { return strings.Contains(text, n) }) {
+		if u.recorded[r.ID] || slices.ContainsFunc(u.needles, func(group []string) bool { return holdsAll(text, group) }) {
 			u.consider(r, s.scope.Explain)
 		}
 	}
+}
+
+func holdsAll(text string, group []string) bool {
+	return !slices.ContainsFunc(group, func(needle string) bool { return !strings.Contains(text, needle) })
 }
 
 func (u *unitSearch) consider(r shipindex.Row, explain bool) {

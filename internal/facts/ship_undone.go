@@ -38,12 +38,18 @@ type revert struct {
 type undoSearch struct {
 	repo    *refstore.Repo
 	reverts []revert
+	seen    map[refstore.OID]bool // their ids
 	targets []trace
 }
 
-// see takes in a row of the history, which may be a revert.
+// see takes in a row of the history, which may be a revert. A row may come more
+// than once.
 func (s *undoSearch) see(r shipindex.Row) {
-	if len(r.Takes) > 0 {
+	if len(r.Takes) > 0 && !s.seen[r.ID] {
+		if s.seen == nil {
+			s.seen = map[refstore.OID]bool{}
+		}
+		s.seen[r.ID] = true
 		s.reverts = append(s.reverts, revert{traceOf(r), r.Takes})
 	}
 }

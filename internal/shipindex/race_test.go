@@ -95,22 +95,33 @@ func TestWritersAndReadersTogether(t *testing.T) {
 	if long {
 		turns = 1000
 	}
-	var answered, written atomic.Int64
+	var answered, written, writing atomic.Int64
 	var wait sync.WaitGroup
+	writing.Store(8)
 	for i := range 16 {
 		l := &line{ix: ix, rng: rand.New(rand.NewPCG(uint64(i), 2))}
-		wait.Go(func() {
-			for range turns {
-				if i < 8 {
+		if i < 8 {
+			wait.Go(func() {
+				defer writing.Add(-1)
+				for range turns {
 					if _, err := l.write(); err == nil {
 						written.Add(1)
 					} else if !errors.Is(err, shipindex.ErrNotWritten) {
 						t.Error(err)
 					}
-				} else if ok, err := l.read(); err != nil {
+				}
+			})
+			continue
+		}
+		wait.Go(func() { // as long as anybody writes, and a while longer
+			for left := turns; left > 0; {
+				if ok, err := l.read(); err != nil {
 					t.Error(err)
 				} else if ok {
 					answered.Add(1)
+				}
+				if writing.Load() == 0 {
+					left--
 				}
 			}
 		})

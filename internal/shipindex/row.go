@@ -22,13 +22,13 @@ type Row struct {
 	Leases  []string
 	Takes   []ship.Taken // what the message takes back
 	Copies  []string     // the commits it says it was picked from
-	Body    []byte       // raw bytes, nil where it does not matter
+	Body    []byte       // raw bytes, nil where it does not matter; empty and nil differ
 	Signed  bool
 	Odd     bool // the message has a NUL and names nothing
 }
 
 // Text is what a search looks at: the folded subject, units and body, each on
-// a line of its own.
+// a line of its own, that of a body begun with ship.BodyMark.
 func (r Row) Text() string {
 	subject := ship.Fold(r.Subject)
 	if len(r.Units) == 0 && r.Body == nil {
@@ -39,7 +39,7 @@ func (r Row) Text() string {
 		parts = append(parts, ship.Fold(u))
 	}
 	if r.Body != nil {
-		parts = append(parts, ship.Fold(string(r.Body)))
+		parts = append(parts, ship.BodyMark+ship.Fold(string(r.Body)))
 	}
 	return strings.Join(parts, "\n")
 }

@@ -57,7 +57,7 @@ func TestMentions(t *testing.T) {
 		if (n.Rung == "") != (n.Refusal != "") {
 			t.Errorf("%s: rung %q with refusal %q", c.name, n.Rung, n.Refusal)
 		}
-		if q := query(t, c.plan, c.phase, c.stamp); n.any() && !holdsNeedle(q, c.subject+"\n"+c.body) {
+		if q := query(t, c.plan, c.phase, c.stamp); n.any() && !holdsNeedle(q, c.subject, nil, []byte(c.body)) {
 			t.Errorf("%s: no needle is in %q", c.name, c.subject)
 		}
 	}

@@ -149,17 +149,41 @@ func (q Query) rung(s string, body []byte) Rung {
 	return ""
 }
 
-// Needles are folded texts, at least one of which is in the folded subject,
-// body or Dos-Ship trailers of every commit that names the unit.
-func (q Query) Needles() []string {
-	needles := slices.Clone(q.phases)
+// BodyMark begins the body in the text that needles are looked for in, so that
+// they can ask for a commit whose body matters. No subject says it.
+const BodyMark = "\x01"
+
+// Needles are groups of folded texts. Every commit that names the unit holds
+// all texts of one of the groups in its folded subject, the values of its
+// Dos-Ship trailers or, behind BodyMark, the body of a release or bundle.
+func (q Query) Needles() [][]string {
+	names := q.planNames()
+	plan := names[len(names)-1] // the shorter is in the longer
+	var groups [][]string
+	add := func(texts ...string) { groups = append(groups, texts) }
+	for _, p := range q.phases {
+		add(p, plan)
+		add(p, BodyMark)
+	}
 	if prefix := q.bundlePrefix(); prefix != "" {
-		needles = append(needles, prefix)
+		add(prefix)
 	}
 	if parent, _, ok := q.parent(); ok {
-		needles = append(needles, parent.phases...)
+		for _, p := range parent.phases {
+			add(p, plan)
+		}
 	}
-	return needles
+	return groups
+}
+
+// PhaseNeedles are Needles for every commit whose text holds the phase,
+// whatever it says of it.
+func (q Query) PhaseNeedles() [][]string {
+	var groups [][]string
+	for _, p := range q.phases {
+		groups = append(groups, []string{p})
+	}
+	return groups
 }
 
 // InText reports whether the phase stands as a token of its own in a raw

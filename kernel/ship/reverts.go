@@ -22,7 +22,7 @@ type Taken struct {
 
 // revertPhrase is what git writes into the message of a revert, however it was
 // wrapped since. With --reference a subject and a date follow the id.
-var revertPhrase = pattern(`\b[Tt]his\s+reverts\s+commit\s+([0-9a-fA-F]{4,64})\b(?:(?: \(.{0,400}?\))?,\s+reversing\s+changes\s+made\s+to\s+([0-9a-fA-F]{4,64})\b)?`)
+var revertPhrase = pattern(`\b[Tt]his\s+reverts\s+commit\s+([0-9a-fA-F]{4,64})\b(?: \((.{0,400}?), \d{4}-\d\d-\d\d\))?(?:(?: \(.{0,400}?\))?,\s+reversing\s+changes\s+made\s+to\s+([0-9a-fA-F]{4,64})\b)?`)
 
 // Reverts reads the commits that a raw message takes back, wherever it says
 // so: a squashed message may hold several. The subject is the message's own.
@@ -31,14 +31,14 @@ func Reverts(subject string, message []byte) []Taken {
 	var found []Taken
 	if bytes.Contains(message, []byte("reverts")) {
 		for _, m := range revertPhrase().FindAllSubmatch(message, -1) {
-			found = append(found, Taken{ID: lowerHex(m[1]), Base: lowerHex(m[2])})
+			found = append(found, Taken{ID: lowerHex(m[1]), Base: lowerHex(m[3]), Title: Title(string(m[2]))})
 		}
 	}
 	switch {
 	case title == "":
 	case len(found) == 0:
 		found = append(found, Taken{Title: title})
-	case len(found) == 1:
+	case len(found) == 1 && found[0].Title == "":
 		found[0].Title = title
 	}
 	return found

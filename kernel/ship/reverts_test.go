@@ -52,6 +52,10 @@ func TestTitlesThatAreTakenBack(t *testing.T) {
 			t.Errorf("%.60q takes back %q, want %q", subject, got, want)
 		}
 	}
+	byReference := Reverts("back it out", []byte("This reverts commit 1111111 (AUTH: AUTH2 (x), y (#3), 2023-11-14).\n"))
+	if len(byReference) != 1 || byReference[0] != (Taken{ID: "1111111", Title: "auth: auth2 (x), y"}) {
+		t.Errorf("got %v", byReference)
+	}
 	withID := Reverts(`Revert "x"`, []byte("This reverts commit 1111111."))
 	if len(withID) != 1 || withID[0] != (Taken{ID: "1111111", Title: "x"}) {
 		t.Errorf("got %v", withID)

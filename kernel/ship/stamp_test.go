@@ -32,7 +32,7 @@ func runStamps(t *testing.T, stamp policy.Stamp, cases []stampCase) {
 		if got := n.stamped(); got != c.want {
 			t.Errorf("%s: %q stamps (%s, %s): %v, want %v", c.name, c.subject, c.plan, c.phase, got, c.want)
 		}
-		if n.any() && !holdsNeedle(q, c.subject) {
+		if n.any() && !holdsNeedle(q, c.subject, nil, nil) {
 			t.Errorf("%s: no needle is in %q", c.name, c.subject)
 		}
 	}
@@ -274,8 +274,15 @@ func TestNamesThatNoCommitCouldSayAreRefused(t *testing.T) {
 	}
 }
 
-func holdsNeedle(q Query, text string) bool {
-	return slices.ContainsFunc(q.Needles(), func(needle string) bool { return strings.Contains(Fold(text), needle) })
+// holdsNeedle looks for the needles as the index does.
+func holdsNeedle(q Query, subject string, units []string, body []byte) bool {
+	text := Fold(subject + "\n" + strings.Join(units, "\n"))
+	if Bundles(q.stamp, subject) {
+		text += BodyMark + Fold(string(body))
+	}
+	return slices.ContainsFunc(q.Needles(), func(group []string) bool {
+		return !slices.ContainsFunc(group, func(needle string) bool { return !strings.Contains(text, needle) })
+	})
 }
 
 // Reading all the text behind each mention would take minutes here.
@@ -301,7 +308,7 @@ func FuzzNaming(f *testing.F) {
 			return
 		}
 		n := q.Naming(subject, nil, []string{unit})
-		if n.any() && !holdsNeedle(q, subject+"\n"+unit) {
+		if n.any() && !holdsNeedle(q, subject, []string{unit}, nil) {
 			t.Errorf("%q or %q names (%q, %q) and no needle is in it", subject, unit, plan, phase)
 		}
 	})
