@@ -20,13 +20,21 @@ type streams struct {
 // cmd_<noun>.go.
 func allVerbs() []verb {
 	return withExitCodes([]verb{
+		cleanVerb(),
+		closesVerb(),
+		commitAuditVerb(),
+		commitVerb(),
 		demoVerb(),
 		doctorVerb(),
 		initVerb(),
 		journalVerb(),
 		leaseVerb(),
+		mergeGateVerb(),
+		planVerb(),
 		pushVerb(),
+		reconcileVerb(),
 		runIDVerb(),
+		scopeGateVerb(),
 		verifyVerb(),
 		versionVerb(),
 	})

@@ -9,8 +9,13 @@ import (
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/setup"
+	"github.com/git-dos/git-dos/kernel/audit"
+	"github.com/git-dos/git-dos/kernel/closes"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/mergegate"
+	"github.com/git-dos/git-dos/kernel/reconcile"
 	"github.com/git-dos/git-dos/kernel/runid"
+	"github.com/git-dos/git-dos/kernel/scope"
 )
 
 // docs/formats.md tells every key of what is stored and of what is answered.
@@ -23,8 +28,9 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 	keys := map[string]bool{}
 	for _, v := range []any{
 		lease.Record{}, lease.Order{}, admit.Row{}, admit.Meta{}, admit.Held{},
-		lease.Verdict{}, lease.PushVerdict{}, shipAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{},
-		setup.Report{}, setup.Examination{},
+		lease.Verdict{}, lease.PushVerdict{}, shipAnswer{}, planAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{},
+		setup.Report{}, setup.Examination{}, scope.Verdict{}, scope.CleanVerdict{}, scope.CommitVerdict{}, audit.Finding{}, audit.Sweep{},
+		closes.Verdict{}, mergegate.Verdict{}, reconcile.Verdict{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}

@@ -1,0 +1,92 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/kernel/ship"
+)
+
+// ErrNoPhase means that a unit does not say which plan and phase it is.
+var ErrNoPhase = errors.New("names no plan and phase")
+
+// maxUnit bounds a unit: a plan, a phase and what stands between them.
+const maxUnit = 512
+
+// CheckUnit refuses a unit that could not be shown as it is: one that is
+// empty, too long, not UTF-8 or not printable.
+func CheckUnit(unit string) error {
+	switch {
+	case strings.TrimSpace(unit) == "":
+		return errors.New("unit is empty")
+	case len(unit) > maxUnit:
+		return fmt.Errorf("unit is longer than %d bytes", maxUnit)
+	case strings.ToValidUTF8(unit, "") != unit:
+		return errors.New("unit is not UTF-8")
+	case strings.ContainsFunc(unit, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return errors.New("unit has a character that does not print")
+	}
+	return nil
+}
+
+// separator is the second way to write a unit, beside the slash.
+const separator = "::"
+
+// Bind returns the plan and phase that a unit names. Without a plan and a
+// phase beside it, it must say both itself: PLAN/PHASE, split at the last
+// slash, or PLAN::PHASE. With them it must agree: it is one of these two forms
+// of them, or the phase alone, spelled as a commit might spell it.
+func Bind(unit, plan, phase string) (boundPlan, boundPhase string, err error) {
+	if (plan == "") != (phase == "") {
+		return "", "", errors.New("a plan and a phase go together")
+	}
+	if plan == "" {
+		if plan, phase, err = split(unit); err != nil {
+			return "", "", err
+		}
+	}
+	q, err := ship.NewQuery(plan, phase, policy.Stamp{})
+	if err != nil {
+		return "", "", err
+	}
+	if !agrees(unit, plan, q) {
+		return "", "", fmt.Errorf("unit %q is not phase %q of plan %q", unit, phase, plan)
+	}
+	return plan, phase, nil
+}
+
+// split takes a unit apart where only one reading of it is possible.
+func split(unit string) (plan, phase string, err error) {
+	plan, phase, ok := strings.Cut(unit, separator)
+	switch {
+	case ok && (strings.Contains(phase, separator) || strings.Contains(phase, "/")):
+		return "", "", fmt.Errorf("unit %q can be split in several ways", unit)
+	case ok:
+		return plan, phase, nil
+	}
+	i := strings.LastIndexByte(unit, '/')
+	if i < 0 {
+		return "", "", fmt.Errorf("unit %q %w", unit, ErrNoPhase)
+	}
+	return unit[:i], unit[i+1:], nil
+}
+
+// agrees reports whether some reading of the unit is the one asked about.
+func agrees(unit, plan string, q ship.Query) bool {
+	if q.Is(plan, unit) || q.IsUnit(unit) {
+		return true
+	}
+	for at := 0; ; {
+		i := strings.Index(unit[at:], separator)
+		if i < 0 {
+			return false
+		}
+		if q.Is(unit[:at+i], unit[at+i+len(separator):]) {
+			return true
+		}
+		at += i + 1
+	}
+}
