@@ -17,6 +17,8 @@ type ahead struct {
 	began time.Time
 	ended chan listing // gets one value
 	used  atomic.Bool
+
+	objects atomic.Pointer[objectReader]
 }
 
 // listing is what git for-each-ref printed; it is whole when git succeeded and
@@ -26,21 +28,42 @@ type listing struct {
 	whole bool
 }
 
-// OpenAhead is [Open] for a caller that goes on to read these kinds of dos refs
-// and to write nothing: their listing runs beside the discovery, for the
-// repository itself and for the mirrors of its remotes.
-func OpenAhead(ctx context.Context, dir string, kinds ...string) (*Repo, error) {
-	a := &ahead{kinds: kinds, began: time.Now(), ended: make(chan listing, 1)}
+// An Ahead says what a caller that writes nothing goes on to read, so that git
+// begins with it beside the discovery.
+type Ahead struct {
+	Kinds []string // of dos refs: of the repository itself and in the mirrors of its remotes
+	Files bool     // files of commits: the first call of Files finds its git running
+}
+
+// OpenAhead is [Open] for a caller that knows what it reads next.
+func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
+	a := &ahead{kinds: next.Kinds, began: time.Now(), ended: make(chan listing, 1)}
+	if next.Files {
+		o := &objectReader{run: git.Runner{Dir: dir}}
+		_ = o.start(ctx) // whoever asks it first learns of an error
+		a.objects.Store(o)
+	}
 	var patterns []string
-	for _, k := range kinds {
+	for _, k := range next.Kinds {
 		patterns = append(patterns, Ref(k, ""), Ref("at", "*/"+k+"/**"))
 	}
 	go func() { a.ended <- forEachRef(ctx, git.Runner{Dir: dir}, patterns) }()
 	r, err := Open(ctx, dir)
 	if err == nil {
 		r.ahead = a
+	} else if o := a.objects.Load(); o != nil {
+		o.Close()
 	}
 	return r, err
+}
+
+// reader is the reader that was started ahead, nil when there is none or it
+// has been taken.
+func (a *ahead) reader() *objectReader {
+	if a == nil {
+		return nil
+	}
+	return a.objects.Swap(nil)
 }
 
 // listAhead is list by what was listed ahead. It is not ok when that does not

@@ -11,7 +11,7 @@ import (
 
 func openAhead(t testing.TB, dir string, kinds ...string) *refstore.Repo {
 	t.Helper()
-	r, err := refstore.OpenAhead(ctx, dir, kinds...)
+	r, err := refstore.OpenAhead(ctx, dir, refstore.Ahead{Kinds: kinds})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,10 @@ type FileReader struct{ objects *objectReader }
 // Files starts the git child, so that it is ready when the first question
 // comes. The caller must Close the reader.
 func (r *Repo) Files(ctx context.Context) *FileReader {
-	o := r.objects()
+	o := r.ahead.reader()
+	if o == nil {
+		o = r.objects()
+	}
 	_ = o.start(ctx) // the first question tries again and reports it
 	return &FileReader{o}
 }

@@ -68,7 +68,7 @@ func verify(c *cli.Context) error {
 		Ref: c.String("ref"), Floor: floor, PlanDoc: c.String("plan-doc"), Explain: c.Bool("explain"),
 	}}
 
-	repo, err := refstore.OpenAhead(c.Context, workspace(c), admit.LaneKinds()...)
+	repo, err := refstore.OpenAhead(c.Context, workspace(c), refstore.Ahead{Kinds: admit.LaneKinds(), Files: true})
 	if err != nil {
 		return repoError(err)
 	}

@@ -58,7 +58,7 @@ func lookingDesk(c *cli.Context) (*admit.Desk, error) { return readingWith(c, ad
 type deskOpener func(context.Context, *refstore.Repo, func() time.Time) (*admit.Desk, error)
 
 func readingWith(c *cli.Context, open deskOpener) (*admit.Desk, error) {
-	repo, err := refstore.OpenAhead(c.Context, workspace(c), admit.LaneKinds()...)
+	repo, err := refstore.OpenAhead(c.Context, workspace(c), refstore.Ahead{Kinds: admit.LaneKinds()})
 	if err != nil {
 		return nil, repoError(err)
 	}

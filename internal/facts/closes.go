@@ -54,7 +54,7 @@ type closesSearch struct {
 }
 
 func (s *closesSearch) run(ctx context.Context) error {
-	log := ancestry.Walk(s.repo.Git, s.tip)
+	log := ancestry.Walk(s.repo.Git, s.tip).ByDate()
 	for c, err := range log.Commits(ctx) {
 		if err != nil {
 			return err

@@ -104,7 +104,7 @@ func (s *shipSearch) coldRows(ctx context.Context, x *shipindex.Index, base refs
 			}
 		}()
 	}
-	log := ancestry.Range(s.repo.Git, base, s.tip)
+	log := ancestry.Range(s.repo.Git, base, s.tip).ByDate()
 	for c, err := range log.Commits(ctx) {
 		if err != nil {
 			return err

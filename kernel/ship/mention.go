@@ -34,6 +34,9 @@ const bullets = " \t*+-"
 // Bundles reports whether a raw subject is that of a release or of a declared
 // bundle, so that its body too may name ships.
 func Bundles(stamp policy.Stamp, subject string) bool {
+	if len(stamp.SummaryBundlePrefixes) == 0 && !beginsFold(subject, "v") {
+		return false // as nearly all do
+	}
 	return bundleOpening(stamp, Fold(subject)) > 0
 }
 

@@ -46,8 +46,8 @@ func Reverts(subject string, message []byte) []Taken {
 
 // quotedTitle is the title that a subject takes back, "" when it takes none back.
 func quotedTitle(subject string) string {
-	if len(subject) > maxSubject {
-		return ""
+	if !beginsFold(subject, "revert") && !beginsFold(subject, "reapply") || len(subject) > maxSubject {
+		return "" // as nearly all do
 	}
 	s := Title(subject)
 	if rest, ok := strings.CutPrefix(s, `reapply "`); ok {
@@ -64,12 +64,16 @@ func quotedTitle(subject string) string {
 
 var revertType = pattern(`^reverts?(\([^)]*\))?!?:[ \t]+`)
 
+func beginsFold(s, word string) bool {
+	return len(s) >= len(word) && strings.EqualFold(s[:len(word)], word)
+}
+
 // Title makes subjects comparable: folded, without the pull requests that
 // hosts put behind them.
 func Title(subject string) string {
 	s := Fold(subject)
 	for {
-		cut := requests().ReplaceAllString(s, "")
+		cut := withoutRequest(s)
 		if cut == s {
 			return s
 		}
@@ -77,7 +81,18 @@ func Title(subject string) string {
 	}
 }
 
-var requests = pattern(`[ \t]+\([#!][0-9]+\)[ \t]*$`)
+// withoutRequest cuts one " (#12)" or " (!12)" off the end.
+func withoutRequest(s string) string {
+	body, ok := strings.CutSuffix(strings.TrimRight(s, blanks), ")")
+	open := strings.LastIndexByte(body, '(')
+	if !ok || open < 1 || strings.IndexByte(blanks, body[open-1]) < 0 {
+		return s
+	}
+	if n := body[open+1:]; len(n) < 2 || n[0] != '#' && n[0] != '!' || strings.Trim(n[1:], "0123456789") != "" {
+		return s
+	}
+	return strings.TrimRight(body[:open], blanks)
+}
 
 // Copies reads the commits that a raw message says it was picked from.
 func Copies(message []byte) []string {
