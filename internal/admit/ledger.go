@@ -3,7 +3,9 @@ package admit
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/refstore"
@@ -11,28 +13,69 @@ import (
 
 // Ships returns the units that SHIP entries on the lane chains name, newest
 // first within a lane, as last seen: an older ledger holds fewer ships, never
-// false ones. Refresh before it makes it the ledger as it is.
+// false ones. Refresh before it makes it the ledger as it is. An entry is
+// leased when the admission below it on its chain has its generation, nonce and
+// tree.
 func (d *Desk) Ships(ctx context.Context) ([]ship.LedgerEntry, error) {
-	var out []ship.LedgerEntry
-	var bad error
+	l := ledger{}
 	err := d.Chains(ctx, true, func(t refstore.Tip) bool {
-		if t.Entry.Op != lease.OpShip {
-			return true
-		}
-		r, err := record(t)
-		if err != nil {
-			bad = err
-			return false
-		}
-		for _, u := range shipped(r) {
-			out = append(out, ship.LedgerEntry{
-				ID: string(t.ID), Ref: t.Ref, Lane: r.Lane, Gen: r.Gen,
-				Plan: u.Plan, Phase: u.Phase, Commit: u.Commit, Tree: r.Tree,
-			})
-		}
-		return true
+		l.see(t)
+		return l.err == nil
 	})
-	return out, errors.Join(err, d.storeError(bad))
+	return l.entries, errors.Join(err, d.storeError(l.err))
+}
+
+// ledger folds lane chains, each from its tip down, into SHIP entries.
+type ledger struct {
+	entries []ship.LedgerEntry
+	ref     string
+	open    []opened // SHIP entries of this chain whose admission is still below
+	err     error
+}
+
+// opened are the entries at[from:to] and the record they were made with.
+type opened struct {
+	record   lease.Record
+	from, to int
+}
+
+func (l *ledger) see(t refstore.Tip) {
+	if t.Ref != l.ref {
+		l.ref, l.open = t.Ref, nil
+	}
+	if t.Entry.Op != lease.OpShip && t.Entry.Op != lease.OpAcquire {
+		return
+	}
+	r, err := record(t)
+	if err != nil {
+		l.err = err
+		return
+	}
+	if t.Entry.Op == lease.OpAcquire {
+		l.admitted(r)
+		return
+	}
+	from := len(l.entries)
+	for _, u := range shipped(r) {
+		l.entries = append(l.entries, ship.LedgerEntry{
+			ID: string(t.ID), Ref: t.Ref, Lane: r.Lane, Gen: r.Gen, Leased: ship.No,
+			Plan: u.Plan, Phase: u.Phase, Commit: u.Commit, CommitTree: u.Tree, Tree: r.Tree,
+		})
+	}
+	l.open = append(l.open, opened{r, from, len(l.entries)})
+}
+
+// admitted marks the entries above that the lease of this admission bore.
+func (l *ledger) admitted(a lease.Record) {
+	for _, o := range l.open {
+		r := o.record
+		if r.Lane == a.Lane && r.Gen == a.Gen && r.Nonce == a.Nonce && slices.Equal(r.Tree, a.Tree) && r.State == lane.Held {
+			for i := o.from; i < o.to; i++ {
+				l.entries[i].Leased = ship.Yes
+			}
+		}
+	}
+	l.open = nil
 }
 
 func shipped(r lease.Record) []lease.ShipUnit {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
@@ -212,10 +213,24 @@ func (d *Desk) changed(ctx context.Context, old, tip refstore.OID) ([]string, er
 }
 
 // units lists what the new commits say they ship, newest commit first, and the
-// unit of the request, which the newest commit naming it stands for.
+// unit of the request, which the newest commit naming it in any form stands
+// for, else the one that is pushed.
 func (d *Desk) units(ctx context.Context, since refstore.OID, req PushRequest) ([]lease.ShipUnit, error) {
 	var units []lease.ShipUnit
 	seen := map[string]bool{}
+	add := func(plan, phase string, c ancestry.Commit) {
+		if key := strings.ToLower(plan + "/" + phase); !seen[key] {
+			seen[key] = true
+			units = append(units, lease.ShipUnit{Plan: plan, Phase: phase, Commit: string(c.ID), Tree: string(c.Tree)})
+		}
+	}
+	var asked ship.Query
+	if req.Plan != "" {
+		var err error
+		if asked, err = ship.NewQuery(req.Plan, req.Phase, d.Rules.Policy.Stamp); err != nil {
+			return nil, err
+		}
+	}
 	var tip ancestry.Commit
 	for c, err := range ancestry.Range(d.Repo.Git, since, req.Commit).Commits(ctx) {
 		if err != nil {
@@ -225,18 +240,19 @@ func (d *Desk) units(ctx context.Context, since refstore.OID, req PushRequest) (
 			tip = c
 		}
 		for _, t := range c.Trailers() {
-			plan, phase, ok := splitUnit(t)
-			if key := strings.ToLower(plan + "/" + phase); ok && !seen[key] {
-				seen[key] = true
-				units = append(units, lease.ShipUnit{Plan: plan, Phase: phase, Commit: string(c.ID), Tree: string(c.Tree)})
+			if plan, phase, ok := splitUnit(t); ok {
+				add(plan, phase, c)
 			}
+		}
+		if req.Plan != "" && asked.Stamps(c.Subject(), ancestry.Body(c.Message)) {
+			add(req.Plan, req.Phase, c)
 		}
 		if len(units) > maxUnits {
 			return nil, fmt.Errorf("the commits name more than %d units; push them in parts", maxUnits)
 		}
 	}
-	if req.Plan != "" && !seen[strings.ToLower(req.Plan+"/"+req.Phase)] {
-		units = append(units, lease.ShipUnit{Plan: req.Plan, Phase: req.Phase, Commit: string(req.Commit), Tree: string(tip.Tree)})
+	if req.Plan != "" {
+		add(req.Plan, req.Phase, tip)
 	}
 	return units, nil
 }

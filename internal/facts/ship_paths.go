@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
@@ -37,7 +38,7 @@ func (f *footprint) see(path string, minor minorPaths) {
 // paths looks up what the candidates changed, all in one pass; where that
 // fails, one by one, so that one unreadable commit leaves the others known.
 func (s *shipSearch) paths(ctx context.Context) error {
-	minor := newMinorPaths(slices.Concat(s.policy.Ship.ReleasePaths, s.policy.Ship.LedgerPaths, s.policy.Ship.PlanPaths))
+	minor := minorOf(s.policy)
 	prints := map[refstore.OID][]*footprint{}
 	var commits []ancestry.Commit
 	for _, u := range s.units {
@@ -60,6 +61,36 @@ func (s *shipSearch) paths(ctx context.Context) error {
 	for _, c := range commits {
 		if err := s.look(ctx, minor, prints, c); err != nil && !errors.Is(err, ancestry.ErrMissing) {
 			return err
+		}
+	}
+	return nil
+}
+
+// trees holds the SHIP entries to the tree of the commit they name.
+func (s *shipSearch) trees(ctx context.Context) error {
+	var ids []refstore.OID
+	for _, u := range s.units {
+		for _, f := range u.found {
+			if u.recorded[f.commit.ID] {
+				ids = append(ids, f.commit.ID)
+			}
+		}
+	}
+	trees := map[string]string{}
+	for c, err := range ancestry.Read(ctx, s.repo.Git, ids) {
+		if err != nil && (c.ID == "" || !errors.Is(err, ancestry.ErrMissing)) {
+			return err
+		}
+		trees[string(c.ID)] = string(c.Tree)
+	}
+	for _, u := range s.units {
+		for i := range u.ev.Ledger {
+			e := &u.ev.Ledger[i]
+			if tree, ok := trees[e.Commit]; ok && tree == "" {
+				e.Leased = ship.Unknown
+			} else if ok && tree != e.CommitTree {
+				e.Leased = ship.No
+			}
 		}
 	}
 	return nil
@@ -142,6 +173,10 @@ func (s *shipSearch) declared(word string) (string, []string) {
 // minorPaths are the globs of paths that ship nothing by themselves, compared
 // without regard to case.
 type minorPaths []lane.Scope
+
+func minorOf(p policy.Policy) minorPaths {
+	return newMinorPaths(slices.Concat(p.Ship.ReleasePaths, p.Ship.LedgerPaths, p.Ship.PlanPaths))
+}
 
 func newMinorPaths(globs []string) minorPaths {
 	const atOnce = 500 // a scope of very many entries would hold nothing

@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -35,17 +36,11 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 		return walked{}, err
 	}
 	if remote == "" {
-		t := Trunk{}
-		if t.Ref, err = remoteHead(ctx, repo, own); err == nil && t.Ref == "" {
-			t, err = localTrunk(ctx, repo, own)
-		}
-		if err == nil && t.Ref == "" {
-			t.Ref = "HEAD"
-		}
+		t, err := ownTrunk(ctx, repo, files, own)
 		if err != nil && !errors.Is(err, refstore.ErrBroken) {
 			return walked{name: t.Ref}, err
 		}
-		return readRef(ctx, repo, files, t.Ref) // which tells what is broken
+		return readRef(ctx, repo, files, firstOf(t.Ref, "HEAD")) // which tells what is broken
 	}
 	t, err := (&trunkSearch{repo, files, remote}).find(ctx, own)
 	if err != nil {
@@ -58,22 +53,72 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 	return at, err
 }
 
-// remoteHead is the trunk of a repository that belongs to no fleet and states
-// none: the HEAD of its remote as it is known here, so that the branch a worker
-// happens to stand on ships nothing. It is "" without one.
-func remoteHead(ctx context.Context, repo *refstore.Repo, own policy.Policy) (string, error) {
+// ownTrunk is the trunk of a repository that belongs to no fleet. Where the HEAD
+// of its remote is known here, that commit's dos.toml says which branch it is,
+// so that no branch a worker stands on can name itself: the branch here of that
+// name, which is the one that pushes move, or the remote's HEAD itself where it
+// says nothing. Otherwise the work tree's dos.toml says so, and else it is the
+// current branch.
+func ownTrunk(ctx context.Context, repo *refstore.Repo, files *refstore.FileReader, own policy.Policy) (Trunk, error) {
+	remote, err := plainRemote(repo)
+	if err != nil || remote == "" {
+		return localTrunk(ctx, repo, own)
+	}
+	s := trunkSearch{repo, files, remote}
+	head, err := ancestry.Symbolic(ctx, repo.Git, s.tracking()+"HEAD")
+	if err != nil || head == "" {
+		return orLocal(ctx, repo, own, err)
+	}
+	stated, decided, err := s.stated(ctx, head)
+	switch {
+	case err != nil:
+		return Trunk{Ref: head}, err
+	case !decided && own.Trunk.Ref == "", decided && stated == "":
+		return Trunk{Ref: head}, nil
+	case decided:
+		own.Trunk.Ref = stated
+	}
+	t, err := s.named(own.Trunk.Ref)
+	if err != nil {
+		return t, err
+	}
+	id, err := repo.RefID(ctx, t.Branch)
+	if err == nil && id == "" {
+		return t, nil // the branch is on the remote alone
+	}
+	own.Trunk.Ref = t.Branch
+	return orLocal(ctx, repo, own, err)
+}
+
+func orLocal(ctx context.Context, repo *refstore.Repo, own policy.Policy, err error) (Trunk, error) {
+	if err != nil {
+		return Trunk{}, err
+	}
+	return localTrunk(ctx, repo, own)
+}
+
+// plainRemote is the remote of a repository without a fleet: the only one, or
+// origin, else "".
+func plainRemote(repo *refstore.Repo) (string, error) {
 	c, err := repo.Config()
-	if err != nil || own.Trunk.Ref != "" {
+	if err != nil {
 		return "", err
 	}
 	remotes := c.Remotes()
-	remote := "origin"
-	if len(remotes) == 1 {
-		remote = remotes[0]
-	} else if !slices.Contains(remotes, remote) {
-		return "", nil
+	switch {
+	case len(remotes) == 1:
+		return remotes[0], nil
+	case slices.Contains(remotes, "origin"):
+		return "origin", nil
 	}
-	return ancestry.Symbolic(ctx, repo.Git, "refs/remotes/"+remote+"/HEAD")
+	return "", nil
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
 }
 
 // readRef resolves a ref and reads its policy. A branch without a commit has a
@@ -81,9 +126,17 @@ func remoteHead(ctx context.Context, repo *refstore.Repo, own policy.Policy) (st
 func readRef(ctx context.Context, repo *refstore.Repo, files *refstore.FileReader, ref string) (walked, error) {
 	at := walked{name: ref, policy: policy.Default()}
 	if !strings.HasPrefix(ref, "refs/") {
-		if full := ancestry.FullName(ctx, repo.Git, ref); full != "" {
-			at.name = full
+		full := ancestry.FullName(ctx, repo.Git, ref)
+		if full == "" && ref != "HEAD" {
+			names, err := ancestry.Refs(ctx, repo.Git, ref)
+			if err != nil {
+				return at, err
+			}
+			if len(names) > 1 {
+				return at, &ShipRequestError{fmt.Errorf("%q may be %s: name one in full", ref, strings.Join(names, " or "))}
+			}
 		}
+		at.name = firstOf(full, at.name)
 	}
 	if id, data, err := files.At(ctx, at.name, policyFile); err == nil {
 		at.id = id

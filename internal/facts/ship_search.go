@@ -35,6 +35,7 @@ type unitSearch struct {
 	needles  [][]string            // a row that may name the unit holds all of one group
 	recorded map[refstore.OID]bool // commits that SHIP entries of the unit name
 	found    []*find
+	ids      map[refstore.OID]bool // of rows that were considered: one may come twice
 }
 
 // A find is a commit that may be a ship of the unit.
@@ -46,7 +47,7 @@ type find struct {
 }
 
 func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
-	s.undoing.repo = s.repo
+	s.undoing.repo, s.undoing.tip, s.undoing.minor = s.repo, s.tip, minorOf(s.policy)
 	for i := range list {
 		s.units = append(s.units, newUnitSearch(&list[i], s.scope.Explain))
 	}
@@ -59,7 +60,7 @@ func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
 	if err := s.planDoc(ctx); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{s.edges, s.paths, s.signatures, s.indexedReverts, s.undone} {
+	for _, step := range []func(context.Context) error{s.edges, s.paths, s.trees, s.signatures, s.indexedReverts, s.undone} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -75,7 +76,7 @@ func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
 }
 
 func newUnitSearch(ev *ship.Evidence, explain bool) *unitSearch {
-	u := &unitSearch{ev: ev, recorded: map[refstore.OID]bool{}, needles: ev.Query.Needles()}
+	u := &unitSearch{ev: ev, recorded: map[refstore.OID]bool{}, ids: map[refstore.OID]bool{}, needles: ev.Query.Needles()}
 	if explain {
 		u.needles = append(u.needles, ev.Query.PhaseNeedles()...)
 	}
@@ -127,7 +128,7 @@ func (s *shipSearch) walk(ctx context.Context) error {
 	if errors.Is(err, shipindex.ErrNoIndex) {
 		s.undoing.reverts, s.undoing.seen, s.boundary, s.index = nil, nil, nil, nil
 		for _, u := range s.units {
-			u.found = nil
+			u.found, u.ids, u.ev.Near = nil, map[refstore.OID]bool{}, 0
 		}
 		err = s.coldRows(ctx, nil, "", s.consider)
 	}
@@ -141,6 +142,13 @@ func (s *shipSearch) indexedReverts(ctx context.Context) error {
 		return nil
 	}
 	err := s.rows(s.indexed, shipindex.Query{Takes: true}, s.undoing.see)
+	if len(s.undoing.titles) > 0 && err == nil {
+		var q shipindex.Query
+		for title := range s.undoing.titles {
+			q.Any = append(q.Any, []string{title})
+		}
+		err = s.rows(s.indexed, q, s.undoing.see)
+	}
 	if errors.Is(err, shipindex.ErrNoIndex) {
 		err = s.coldRows(ctx, nil, "", s.undoing.see) // none of what it saw before is untrue
 	}
@@ -164,10 +172,18 @@ func holdsAll(text string, group []string) bool {
 }
 
 func (u *unitSearch) consider(r shipindex.Row, explain bool) {
+	if u.ids[r.ID] {
+		return
+	}
+	u.ids[r.ID] = true
 	f := newFind(r, u.ev.Query)
 	n := u.ev.Query.Naming(f.Subject, f.Body, f.Units)
-	if u.recorded[r.ID] || n.Trailer || n.Rung != "" || explain && u.ev.Query.InText(r.Subject, r.Units) {
+	near := !u.recorded[r.ID] && !n.Trailer && n.Rung == ""
+	switch {
+	case !near || explain && u.ev.Query.InText(r.Subject, r.Units):
 		u.found = append(u.found, f)
+	case u.ev.Query.InText(r.Subject, r.Units):
+		u.ev.Near++
 	}
 }
 

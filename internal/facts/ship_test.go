@@ -450,10 +450,19 @@ func TestTheLedgerWitness(t *testing.T) {
 	away := h.commit(stamp, "api/a.go", "3")
 	h.git("checkout", "-q", "main")
 	entry := func(plan, commit string, tree ...string) func(*ShipRequest) {
-		return entries(ship.LedgerEntry{ID: "e", Lane: "api", Gen: 1, Plan: plan, Phase: "AUTH2", Commit: commit, Tree: tree})
+		made := ""
+		if commit != strings.Repeat("1", 40) {
+			made = h.git("rev-parse", commit+"^{tree}")
+		}
+		return entries(ship.LedgerEntry{ID: "e", Lane: "api", Gen: 1, Plan: plan, Phase: "AUTH2", Commit: commit, CommitTree: made, Tree: tree, Leased: ship.Yes})
 	}
 	h.want("a commit that names it, in the leased tree", "SHIPPED ledger ledger", entry("auth", named, "api/**"))
 	h.want("outside the leased tree", "SHIPPED trailer ledger", entry("AUTH", named, "web/**"))
+	h.want("an entry that names another tree object", "SHIPPED trailer ledger", entry("AUTH", named, "api/**"), func(r *ShipRequest) {
+		list, _ := r.Ledger(context.Background())
+		list[0].CommitTree = strings.Repeat("1", 40)
+		entries(list...)(r)
+	})
 	h.want("no tree was leased", "SHIPPED trailer ledger", entry("AUTH", named))
 	h.want("a commit that the trunk lacks", "SHIPPED subject-in-tree direct", entry("AUTH", away, "api/**"))
 	h.want("an entry for a commit that never existed", "SHIPPED subject-in-tree direct", entry("AUTH", strings.Repeat("1", 40), "api/**"))

@@ -21,6 +21,9 @@ type undoers struct {
 	brought map[refstore.OID][]int
 	vague   map[refstore.OID]bool // reverts that name one of several commits
 	meant   map[string]map[refstore.OID]ancestry.Commit
+	own     map[int]bool // what lost found out
+	asked   int
+	descent *ancestry.Descent
 }
 
 type naming struct {
@@ -52,7 +55,7 @@ func (u *undoers) of(ctx context.Context, t trace) ([]int, error) {
 		}
 	}
 	for _, i := range perhaps {
-		after, err := ancestry.ReachesAll(ctx, u.search.repo.Git, u.search.reverts[i].commit.ID, []refstore.OID{t.commit.ID})
+		after, err := u.descends(ctx, u.search.reverts[i].commit.ID, t.commit.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -77,16 +80,53 @@ func (u *undoers) naming(id string) []int {
 
 // lost reports whether a revert names no commit of its own history.
 func (u *undoers) lost(ctx context.Context, i int) (bool, error) {
+	if own, ok := u.own[i]; ok {
+		return !own, nil
+	}
 	r := u.search.reverts[i]
 	for _, t := range r.takes {
 		for id := range u.meant[t.ID] {
-			own, err := ancestry.ReachesAll(ctx, u.search.repo.Git, r.commit.ID, []refstore.OID{id})
-			if err != nil || own {
+			own, err := u.descends(ctx, r.commit.ID, id)
+			if err != nil {
 				return false, err
 			}
+			u.own[i] = u.own[i] || own
 		}
 	}
-	return true, nil
+	return !u.own[i], nil
+}
+
+// fewPairs is how many pairs of commits are related one by one, before all are
+// by a pass over the history.
+const fewPairs = 12
+
+// descends reports whether a revert comes after a commit.
+func (u *undoers) descends(ctx context.Context, revert, earlier refstore.OID) (bool, error) {
+	if u.asked++; u.asked <= fewPairs {
+		return ancestry.ReachesAll(ctx, u.search.repo.Git, revert, []refstore.OID{earlier})
+	}
+	if u.descent == nil {
+		var later, all []refstore.OID
+		for _, r := range u.search.reverts {
+			later = append(later, r.commit.ID)
+		}
+		for _, t := range u.search.targets {
+			all = append(all, t.commit.ID)
+		}
+		for _, meant := range u.meant {
+			all = slices.AppendSeq(all, maps.Keys(meant))
+		}
+		for _, merges := range u.search.merges {
+			for _, c := range merges {
+				all = append(all, c.ID)
+			}
+		}
+		var err error
+		if u.descent, err = ancestry.Descents(ctx, u.search.repo.Git, u.search.tip, later, append(all, later...)); err != nil {
+			return false, err
+		}
+	}
+	return u.descent.Reaches(revert, earlier), nil
 }
 
 // undoers reads what the reverts name. Where that is a merge, the revert also
@@ -95,7 +135,7 @@ func (u *undoers) lost(ctx context.Context, i int) (bool, error) {
 func (s *undoSearch) undoers(ctx context.Context) (*undoers, error) {
 	u := &undoers{
 		search: s, reverts: map[refstore.OID]ancestry.Commit{}, named: map[string][]naming{}, titled: map[string][]int{},
-		brought: map[refstore.OID][]int{}, vague: map[refstore.OID]bool{}, meant: map[string]map[refstore.OID]ancestry.Commit{},
+		brought: map[refstore.OID][]int{}, vague: map[refstore.OID]bool{}, meant: map[string]map[refstore.OID]ancestry.Commit{}, own: map[int]bool{},
 	}
 	interesting := map[refstore.OID]bool{}
 	for _, t := range s.targets {
@@ -150,9 +190,20 @@ func (u *undoers) expand(ctx context.Context, names []string) error {
 	return nil
 }
 
-// merges notes what the merges that revert i names brought in.
+// merges notes what the merges that revert i means brought in: those it names,
+// and where it names none, those of the title it quotes that came before it.
 func (u *undoers) merges(ctx context.Context, i int, t ship.Taken, interesting map[refstore.OID]bool) error {
-	for _, c := range u.meant[t.ID] {
+	meant := slices.Collect(maps.Values(u.meant[t.ID]))
+	for _, c := range u.search.merges[t.Title] {
+		after, err := u.descends(ctx, u.search.reverts[i].commit.ID, c.ID)
+		if err != nil {
+			return err
+		}
+		if after && t.ID == "" {
+			meant = append(meant, c)
+		}
+	}
+	for _, c := range meant {
 		if len(c.Parents) < 2 {
 			continue
 		}
@@ -199,7 +250,15 @@ func (s *undoSearch) members(ctx context.Context, merge ancestry.Commit, base st
 		if err != nil {
 			return nil, err
 		}
-		if interesting[c.ID] {
+		if !interesting[c.ID] {
+			continue
+		}
+		// Where dates are wrong git lists more than it should.
+		before, err := ancestry.ReachesAll(ctx, s.repo.Git, kept, []refstore.OID{c.ID})
+		if err != nil {
+			return nil, err
+		}
+		if !before {
 			found = append(found, c.ID)
 		}
 	}

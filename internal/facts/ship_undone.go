@@ -37,20 +37,38 @@ type revert struct {
 // undoSearch relates commits to the reverts that bear on them.
 type undoSearch struct {
 	repo    *refstore.Repo
+	tip     refstore.OID
 	reverts []revert
-	seen    map[refstore.OID]bool // their ids
+	seen    map[refstore.OID]bool        // their ids, and those of merges
+	titles  map[string]bool              // that reverts quote which name no id
+	merges  map[string][]ancestry.Commit // by those titles
+	minor   minorPaths
 	targets []trace
+	paths   map[refstore.OID]map[string]bool // of reverts: what each changed, nil where that is unknown
 }
 
-// see takes in a row of the history, which may be a revert. A row may come more
-// than once.
+// see takes in a row of the history, which may be a revert or a merge that one
+// quotes. A row may come more than once.
 func (s *undoSearch) see(r shipindex.Row) {
-	if len(r.Takes) > 0 && !s.seen[r.ID] {
-		if s.seen == nil {
-			s.seen = map[refstore.OID]bool{}
-		}
+	if len(r.Takes) == 0 && (len(r.Parents) < 2 || len(s.titles) == 0) || s.seen[r.ID] {
+		return
+	}
+	if s.seen == nil {
+		s.seen, s.titles, s.merges = map[refstore.OID]bool{}, map[string]bool{}, map[string][]ancestry.Commit{}
+	}
+	if title := ship.Title(r.Subject); len(r.Parents) > 1 && s.titles[title] {
 		s.seen[r.ID] = true
-		s.reverts = append(s.reverts, revert{traceOf(r), r.Takes})
+		s.merges[title] = append(s.merges[title], commitOf(r))
+	}
+	if len(r.Takes) == 0 {
+		return
+	}
+	s.seen[r.ID] = true
+	s.reverts = append(s.reverts, revert{traceOf(r), r.Takes})
+	for _, t := range r.Takes {
+		if t.ID == "" {
+			s.titles[t.Title] = true
+		}
 	}
 }
 
@@ -124,26 +142,50 @@ func (s *undoSearch) undo(ctx context.Context, by *undoers, r ancestry.Commit, t
 	return u, err
 }
 
-// covers reports whether a revert changes every path that the revert it undoes
-// had changed.
+// covers reports whether a revert changes every substantive path that the revert
+// it undoes had changed.
 func (s *undoSearch) covers(ctx context.Context, by, undone ancestry.Commit) (ship.Fact, error) {
-	left := map[string]bool{}
-	for _, c := range []ancestry.Commit{undone, by} {
-		for change, err := range ancestry.Changed(ctx, s.repo.Git, c) {
-			switch {
-			case errors.Is(err, ancestry.ErrMissing):
-				return ship.Unknown, nil
-			case err != nil:
-				return ship.Unknown, err
-			case c.ID == undone.ID:
-				left[change.Path] = true
-			default:
-				delete(left, change.Path)
-			}
-		}
-		if c.ID == undone.ID && len(left) == 0 {
-			return ship.Yes, nil
+	was, err := s.changed(ctx, undone)
+	if err != nil || was == nil {
+		return ship.Unknown, err
+	}
+	if len(was) == 0 {
+		return ship.Yes, nil
+	}
+	is, err := s.changed(ctx, by)
+	if err != nil || is == nil {
+		return ship.Unknown, err
+	}
+	for path := range was {
+		if !is[path] {
+			return ship.No, nil
 		}
 	}
-	return ship.FactOf(len(left) == 0), nil
+	return ship.Yes, nil
+}
+
+// changed are the substantive paths a revert changed, nil where they cannot be
+// read.
+func (s *undoSearch) changed(ctx context.Context, c ancestry.Commit) (map[string]bool, error) {
+	if known, ok := s.paths[c.ID]; ok {
+		return known, nil
+	}
+	if s.paths == nil {
+		s.paths = map[refstore.OID]map[string]bool{}
+	}
+	paths := map[string]bool{}
+	for change, err := range ancestry.Changed(ctx, s.repo.Git, c) {
+		if errors.Is(err, ancestry.ErrMissing) {
+			paths = nil
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !s.minor.has(change.Path) {
+			paths[change.Path] = true
+		}
+	}
+	s.paths[c.ID] = paths
+	return paths, nil
 }

@@ -41,6 +41,8 @@ func Decide(ev Evidence) Verdict {
 		aside.report(&v, NotShipped)
 	case ev.RefID == "":
 		v.Outcome, v.Reason = NotShipped, "the branch has no commit yet"
+	case ev.Near > 0:
+		v.Outcome, v.Reason = NotShipped, fmt.Sprintf("no commit names it; %d hold the phase in another form, see --explain", ev.Near)
 	default:
 		v.Outcome, v.Reason = NotShipped, "no commit names it"
 	}
@@ -172,7 +174,7 @@ func (g *graded) mayRise(ev Evidence) bool {
 			return true
 		}
 	}
-	return g.floor == Ledger && slices.ContainsFunc(ev.entries(g.ID), func(e LedgerEntry) bool { return e.Inside == Unknown })
+	return g.floor == Ledger && slices.ContainsFunc(ev.entries(g.ID), func(e LedgerEntry) bool { return e.Inside.and(e.Leased) == Unknown })
 }
 
 // evidence picks the strongest form in which the candidate names the unit. It
@@ -190,7 +192,7 @@ func (g *graded) evidence(ev Evidence) (refusal string) {
 		g.rung, g.witness, g.source = RungTrailers, Signed, SourceTrailer
 	case n.Trailer:
 		g.rung, g.witness, g.source = RungTrailers, explicit, SourceTrailer
-	case len(entries) > 0:
+	case len(entries) > 0 && !n.Withdrawn:
 		g.rung, g.witness, g.source = RungLedger, explicit, SourceLedger
 	case n.Rung == RungDirect || n.Rung == RungTrailer:
 		g.rung, g.witness, g.source = n.Rung, stamp, SourceSubject
@@ -202,15 +204,10 @@ func (g *graded) evidence(ev Evidence) (refusal string) {
 	return n.Refusal
 }
 
-// borneOut reports whether the commit's paths lie in the tree of a lease that
-// recorded it.
+// borneOut reports whether an entry was made under a lease in whose tree the
+// commit's paths lie.
 func borneOut(entries []LedgerEntry) bool {
-	for _, e := range entries {
-		if e.Inside == Yes {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(entries, func(e LedgerEntry) bool { return e.Inside.and(e.Leased) == Yes })
 }
 
 // entries returns the SHIP entries that name the unit and this commit.

@@ -43,7 +43,7 @@ func evidence(t testing.TB, candidates ...Candidate) Evidence {
 }
 
 func entry(commit string, inside Fact) LedgerEntry {
-	return LedgerEntry{ID: "entry", Lane: "api", Gen: 1, Plan: "auth", Phase: "auth2", Commit: commit, Inside: inside}
+	return LedgerEntry{ID: "entry", Lane: "api", Gen: 1, Plan: "auth", Phase: "auth2", Commit: commit, Inside: inside, Leased: Yes}
 }
 
 func TestDecide(t *testing.T) {
@@ -77,17 +77,20 @@ func TestDecide(t *testing.T) {
 		"a trailer beats a newer stamp":                    {nil, []Candidate{in(clean("b"), Yes), in(trailer(clean("a")), Yes)}, "SHIPPED trailer trailer-block a"},
 		"a trailer in a commit that reverts ships nothing": {nil, []Candidate{with(trailer(clean("a")), func(c *Candidate) { c.Subject = `Revert "x"` })}, "NOT_SHIPPED   "},
 
-		"a ledger entry the commit bears out":         {ledger(entry("a", Yes)), []Candidate{clean("a")}, "SHIPPED ledger ledger a"},
-		"at the floor ledger":                         {both(floor(Ledger), ledger(entry("a", Yes))), []Candidate{in(clean("a"), No)}, "SHIPPED ledger ledger a"},
-		"a ledger entry beats a newer trailer":        {ledger(entry("a", Yes)), []Candidate{in(trailer(clean("b")), Yes), clean("a")}, "SHIPPED ledger ledger a"},
-		"outside the leased tree it is a trailer":     {ledger(entry("a", No)), []Candidate{in(clean("a"), Yes)}, "SHIPPED trailer ledger a"},
-		"a commit that does not name it is a trailer": {ledger(entry("a", Yes)), []Candidate{with(in(clean("a"), Yes), func(c *Candidate) { c.Subject = "other" })}, "SHIPPED trailer ledger a"},
-		"so the floor ledger refuses it":              {both(floor(Ledger), ledger(entry("a", Yes))), []Candidate{with(in(clean("a"), Yes), func(c *Candidate) { c.Subject = "other" })}, "NOT_SHIPPED trailer ledger a"},
-		"an unreadable lease tree may still lift it":  {both(floor(Ledger), ledger(entry("a", Unknown))), []Candidate{clean("a")}, "INDETERMINATE subject ledger a"},
-		"an entry for a commit the ref lacks":         {ledger(entry("z", Yes)), nil, "NOT_SHIPPED   "},
-		"an entry of another unit":                    {ledger(ofPhase(entry("a", Yes), "AUTH3")), []Candidate{with(clean("a"), func(c *Candidate) { c.Subject = "other" })}, "NOT_SHIPPED   "},
-		"an empty commit with an entry":               {ledger(entry("a", Yes)), []Candidate{with(clean("a"), func(c *Candidate) { c.Substantive = No })}, "NOT_SHIPPED ledger ledger a"},
-		"a reverted commit with an entry":             {both(ledger(entry("a", Yes)), reverted("a")), []Candidate{clean("a")}, "NOT_SHIPPED ledger ledger a"},
+		"a ledger entry the commit bears out":            {ledger(entry("a", Yes)), []Candidate{clean("a")}, "SHIPPED ledger ledger a"},
+		"at the floor ledger":                            {both(floor(Ledger), ledger(entry("a", Yes))), []Candidate{in(clean("a"), No)}, "SHIPPED ledger ledger a"},
+		"a ledger entry beats a newer trailer":           {ledger(entry("a", Yes)), []Candidate{in(trailer(clean("b")), Yes), clean("a")}, "SHIPPED ledger ledger a"},
+		"outside the leased tree it is a trailer":        {ledger(entry("a", No)), []Candidate{in(clean("a"), Yes)}, "SHIPPED trailer ledger a"},
+		"a commit that does not name it is a trailer":    {ledger(entry("a", Yes)), []Candidate{with(in(clean("a"), Yes), func(c *Candidate) { c.Subject = "other" })}, "SHIPPED trailer ledger a"},
+		"so the floor ledger refuses it":                 {both(floor(Ledger), ledger(entry("a", Yes))), []Candidate{with(in(clean("a"), Yes), func(c *Candidate) { c.Subject = "other" })}, "NOT_SHIPPED trailer ledger a"},
+		"an unreadable lease tree may still lift it":     {both(floor(Ledger), ledger(entry("a", Unknown))), []Candidate{clean("a")}, "INDETERMINATE subject ledger a"},
+		"an entry without a lease below it is a trailer": {ledger(unleased(entry("a", Yes))), []Candidate{in(clean("a"), Yes)}, "SHIPPED trailer ledger a"},
+		"and no witness of the ledger":                   {both(floor(Ledger), ledger(unleased(entry("a", Yes)))), []Candidate{clean("a")}, "NOT_SHIPPED subject ledger a"},
+		"an entry of a revert ships nothing":             {ledger(entry("a", Yes)), []Candidate{with(clean("a"), func(c *Candidate) { c.Subject = `Revert "AUTH: AUTH2 add refresh"` })}, "NOT_SHIPPED   "},
+		"an entry for a commit the ref lacks":            {ledger(entry("z", Yes)), nil, "NOT_SHIPPED   "},
+		"an entry of another unit":                       {ledger(ofPhase(entry("a", Yes), "AUTH3")), []Candidate{with(clean("a"), func(c *Candidate) { c.Subject = "other" })}, "NOT_SHIPPED   "},
+		"an empty commit with an entry":                  {ledger(entry("a", Yes)), []Candidate{with(clean("a"), func(c *Candidate) { c.Substantive = No })}, "NOT_SHIPPED ledger ledger a"},
+		"a reverted commit with an entry":                {both(ledger(entry("a", Yes)), reverted("a")), []Candidate{clean("a")}, "NOT_SHIPPED ledger ledger a"},
 
 		"a release mention is below the floor":          {nil, []Candidate{release(clean("a"))}, "NOT_SHIPPED mention release-prefix a"},
 		"at the floor mention it counts":                {floor(Mention), []Candidate{release(clean("a"))}, "SHIPPED mention release-prefix a"},
@@ -179,6 +182,11 @@ func floor(w Witness) change { return func(ev Evidence) Evidence { ev.Floor = w;
 func history(h History) change { return func(ev Evidence) Evidence { ev.History = h; return ev } }
 
 func ledger(e ...LedgerEntry) change { return func(ev Evidence) Evidence { ev.Ledger = e; return ev } }
+
+func unleased(e LedgerEntry) LedgerEntry {
+	e.Leased = No
+	return e
+}
 
 func ofPhase(e LedgerEntry, phase string) LedgerEntry {
 	e.Phase = phase

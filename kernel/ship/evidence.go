@@ -63,6 +63,10 @@ type Evidence struct {
 	Reverts    []Revert      // commits the ref reaches that undo one of these or one another
 	Ledger     []LedgerEntry // SHIP entries; those of other units or commits are passed over
 
+	// Near counts the commits whose text holds the phase and that name the unit
+	// in no form; without those among the candidates.
+	Near int
+
 	// Section is what the unit's section of a plan document says, Files the
 	// files it names that some commit has changed since. Both are zero without
 	// a document.
@@ -122,6 +126,13 @@ type LedgerEntry struct {
 	Phase  string
 	Commit string   // the commit that shipped
 	Tree   []string // the tree of the lease it was made under
+
+	CommitTree string // the tree object it says that commit has
+
+	// Leased says that the chain below has the lease the entry was made under,
+	// of the same generation, nonce and tree, and that the commit's own tree is
+	// the one the entry names.
+	Leased Fact
 
 	// Inside says that every path the commit changed lies in Tree.
 	Inside Fact

@@ -82,6 +82,10 @@ type Naming struct {
 	Trailer bool
 	Rung    Rung   // the strongest of the subject and body rungs, "" for none
 	Refusal string // why there is no rung, for people
+
+	// Withdrawn says that the commit takes something back or waits to be folded
+	// into another, so that nothing it names in any form ships.
+	Withdrawn bool
 }
 
 func (n Naming) any() bool { return n.Trailer || n.Rung != "" }
@@ -99,11 +103,11 @@ func (q Query) Naming(subject string, body []byte, units []string) Naming {
 	var n Naming
 	s := Fold(subject)
 	if withdraws(s) {
-		n.Refusal = "its subject takes another commit back or waits to be folded into one"
+		n.Withdrawn, n.Refusal = true, "its subject takes another commit back or waits to be folded into one"
 		return n
 	}
 	if q.takenBack(body) {
-		n.Refusal = "its own message takes the unit back"
+		n.Withdrawn, n.Refusal = true, "its own message takes the unit back"
 		return n
 	}
 	n.Trailer = slices.ContainsFunc(units, q.IsUnit)
@@ -114,6 +118,12 @@ func (q Query) Naming(subject string, body []byte, units []string) Naming {
 		n.Refusal = "its text holds the phase and is no stamp of the unit"
 	}
 	return n
+}
+
+// Stamps reports whether a raw subject stamps the unit itself, as opposed to
+// mentioning it; body is the message's, which may take it back.
+func (q Query) Stamps(subject string, body []byte) bool {
+	return q.Naming(subject, body, nil).stamped()
 }
 
 // refuses says why a subject may not stamp, "" when it may.

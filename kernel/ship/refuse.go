@@ -110,12 +110,30 @@ func isUnfinished(after string) bool {
 		rest = strings.TrimLeft(rest, blanks)
 		return anyWord(rest, unsettled) || anyWord(rest, withdrawn) || anyWord(rest, unfinished)
 	}
-	if anyWord(text, withdrawn) {
-		return true
+	rest, ok := afterWord(text, withdrawn)
+	if !ok {
+		rest, ok = afterWord(text, unfinished)
 	}
-	rest, ok := afterWord(text, unfinished)
-	return ok && (!title || strings.Trim(rest, " \t.,;!)]") == "")
+	return ok && !says(rest, title)
 }
+
+// says reports whether a word of refusal is part of what a commit did: it opens
+// a title that goes on ("AUTH2: failed logins are counted"), or a turn of
+// phrase that refuses nothing ("AUTH2 no longer crashes").
+func says(rest string, title bool) bool {
+	rest = strings.Trim(rest, " \t.,;!)]")
+	if !title {
+		return anyWord(rest, turns)
+	}
+	return rest != "" && !anyWord(rest, completion) && !strings.HasSuffix(rest, " yet")
+}
+
+// Words that follow a refusal: turns make another phrase of it, and after those
+// of completion it is one in a title too.
+var (
+	turns      = []string{"longer", "more", "open", "closed", "fast", "safe"}
+	completion = []string{"finished", "done", "landed", "shipped", "merged", "ready", "complete", "completed", "working", "implemented", "tested", "started"}
+)
 
 func anyWord(text string, words []string) bool {
 	_, ok := afterWord(text, words)

@@ -2,6 +2,7 @@ package ship
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -25,13 +26,20 @@ type Taken struct {
 var revertPhrase = pattern(`\b[Tt]his\s+reverts\s+commit\s+([0-9a-fA-F]{4,64})\b(?: \((.{0,400}?), \d{4}-\d\d-\d\d\))?(?:(?: \(.{0,400}?\))?,\s+reversing\s+changes\s+made\s+to\s+([0-9a-fA-F]{4,64})\b)?`)
 
 // Reverts reads the commits that a raw message takes back, wherever it says
-// so: a squashed message may hold several. The subject is the message's own.
+// so. A squashed message may hold several, and may take back a revert of its
+// own: what it leaves as it was is not among them. The subject is the
+// message's own.
 func Reverts(subject string, message []byte) []Taken {
 	title := quotedTitle(subject)
 	var found []Taken
 	if bytes.Contains(message, []byte("reverts")) {
-		for _, m := range revertPhrase().FindAllSubmatch(message, -1) {
-			found = append(found, Taken{ID: lowerHex(m[1]), Base: lowerHex(m[3]), Title: Title(string(m[2]))})
+		net := netReverts(message)
+		for _, m := range revertPhrase().FindAllSubmatchIndex(message, -1) {
+			if !net.stands(m[0]) {
+				continue
+			}
+			part := func(i int) []byte { return message[max(m[2*i], 0):max(m[2*i+1], 0)] }
+			found = append(found, Taken{ID: lowerHex(part(1)), Base: lowerHex(part(3)), Title: Title(string(part(2)))})
 		}
 	}
 	switch {
@@ -42,6 +50,36 @@ func Reverts(subject string, message []byte) []Taken {
 		found[0].Title = title
 	}
 	return found
+}
+
+// A net is what the quoted titles of a message come to: each with how often it
+// is taken back more than it is restored.
+type net struct {
+	at     []int    // where a quoted title begins
+	titles []string // the title below all quotes
+	sum    map[string]int
+}
+
+func netReverts(message []byte) net {
+	n := net{sum: map[string]int{}}
+	for at := 0; at < len(message); {
+		line, _, _ := bytes.Cut(message[at:], []byte("\n"))
+		if text := strings.TrimLeft(strings.TrimSpace(string(line)), bullets); beginsFold(text, "revert") || beginsFold(text, "reapply") {
+			if title, depth := quoted(Title(text)); depth > 0 {
+				n.at, n.titles = append(n.at, at), append(n.titles, title)
+				n.sum[title] += 2*(depth%2) - 1
+			}
+		}
+		at += len(line) + 1
+	}
+	return n
+}
+
+// stands reports whether what is said at a place of the message, under the
+// title before it, is not undone in the same message.
+func (n net) stands(place int) bool {
+	i, _ := slices.BinarySearch(n.at, place+1)
+	return i == 0 || n.sum[n.titles[i-1]] > 0
 }
 
 // quotedTitle is the title that a subject takes back, "" when it takes none back.
@@ -68,10 +106,10 @@ func beginsFold(s, word string) bool {
 	return len(s) >= len(word) && strings.EqualFold(s[:len(word)], word)
 }
 
-// Title makes subjects comparable: folded, without the pull requests that
-// hosts put behind them.
+// Title makes subjects comparable: folded, blanks as one space, without the
+// pull requests that hosts put behind them.
 func Title(subject string) string {
-	s := Fold(subject)
+	s := strings.Join(strings.FieldsFunc(Fold(subject), func(r rune) bool { return r == ' ' || r == '\t' }), " ")
 	for {
 		cut := withoutRequest(s)
 		if cut == s {

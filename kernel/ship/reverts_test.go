@@ -24,6 +24,10 @@ func TestReverts(t *testing.T) {
 		{"no id", "This reverts commit deadbeefx.\n", ""},
 		{"a part only", "This partially reverts commit 1111111.\n", ""},
 		{"too long", "This reverts commit " + strings.Repeat("a", 65) + "\n", ""},
+		{"a squash of a revert and its revert", "* Revert \"x\"\n\nThis reverts commit 1111111.\n\n* Revert \"Revert \"x\"\"\n\nThis reverts commit 2222222.\n", ""},
+		{"as git writes it, newest first", "Squashed commit\n\ncommit aa\n\n    Reapply \"x\"\n\n    This reverts commit 2222222.\n\ncommit bb\n\n    Revert \"x\"\n\n    This reverts commit 1111111.\n", ""},
+		{"with one more revert", "* Revert \"x\"\nThis reverts commit 1111111.\n* Revert \"Revert \"x\"\"\nThis reverts commit 2222222.\n* Revert \"x\"\nThis reverts commit 3333333.\n", "1111111< 2222222< 3333333<"},
+		{"of two, one is restored", "* Revert \"x\"\nThis reverts commit 1111111.\n* Revert \"y\"\nThis reverts commit 4444444.\n* Reapply \"x\"\nThis reverts commit 2222222.\n", "4444444<"},
 	} {
 		var got []string
 		for _, r := range Reverts("", []byte(c.message)) {

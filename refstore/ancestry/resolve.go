@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/refstore"
@@ -50,6 +51,25 @@ func FullName(ctx context.Context, run git.Runner, rev string) string {
 	return name
 }
 
+// Refs lists the full names of the branches and tags, here or of a remote, that
+// a short name may mean.
+func Refs(ctx context.Context, run git.Runner, short string) ([]string, error) {
+	if strings.ContainsAny(short, "*?[\\ ~^:@") {
+		return nil, nil // no name of a ref
+	}
+	out, err := plain(run).Output(ctx, "for-each-ref", "--format=%(refname)", "refs/heads/"+short, "refs/tags/"+short, "refs/remotes/"+short)
+	if err != nil {
+		return nil, failed(ctx, short, err)
+	}
+	var names []string
+	for name := range strings.FieldsSeq(string(out)) {
+		if strings.HasSuffix(name, "/"+short) && strings.Count(name, "/") == strings.Count(short, "/")+2 {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
 // Symbolic returns the ref that the symbolic ref name points at, "" when name
 // is no symbolic ref. A broken ref at its end is ErrMissing.
 func Symbolic(ctx context.Context, run git.Runner, name string) (string, error) {
@@ -63,20 +83,33 @@ func Symbolic(ctx context.Context, run git.Runner, name string) (string, error) 
 	return "", failed(ctx, name, err)
 }
 
-// ReachesAll reports whether from is, or descends from, each of the commits.
+// ReachesAll reports whether from is, or descends from, each of the commits,
+// whatever their dates.
 func ReachesAll(ctx context.Context, run git.Runner, from refstore.OID, all []refstore.OID) (bool, error) {
-	if err := checked(append([]refstore.OID{from}, all...)...); err != nil || len(all) == 0 {
-		return err == nil, err
+	if err := checked(append([]refstore.OID{from}, all...)...); err != nil {
+		return false, err
 	}
-	out, _, err := plain(run).Run(ctx, git.Call{
-		Args:  []string{"rev-list", "--max-count=1", "--stdin"},
-		Stdin: strings.NewReader("^" + string(from) + "\n" + lines(all)),
-	})
-	if err != nil {
-		return false, failed(ctx, "ancestry of "+string(from), err)
+	if len(all) > oneByOne {
+		d, err := Descents(ctx, run, from, []refstore.OID{from}, all)
+		if err != nil {
+			return false, err
+		}
+		return !slices.ContainsFunc(all, func(id refstore.OID) bool { return !d.Reaches(from, id) }), nil
 	}
-	return len(out) == 0, nil
+	for _, id := range all {
+		_, err := plain(run).Output(ctx, "merge-base", "--is-ancestor", "--end-of-options", string(id), string(from))
+		switch {
+		case err != nil && code(err) == 1:
+			return false, nil
+		case err != nil:
+			return false, failed(ctx, "ancestry of "+string(from), err)
+		}
+	}
+	return true, nil
 }
+
+// oneByOne is up to how many commits ReachesAll asks git one at a time.
+const oneByOne = 8
 
 func parseRev(ctx context.Context, run git.Runner, rev string) (refstore.OID, error) {
 	out, err := plain(run).Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev)
