@@ -139,7 +139,8 @@ func (s *shipSearch) footprint(u *unitSearch, found *find) *footprint {
 // laneOf returns the lane a candidate's unit belongs to and its declared tree;
 // an empty lane when none is known or its tree is not declared. [plans] decides
 // where it names the plan, since the trunk wrote it; else a SHIP entry of the
-// unit, this commit's first; the commit's own Dos-Lease trailer comes last.
+// unit for a commit of this history, this commit's first; the commit's own
+// Dos-Lease trailer comes last.
 func (s *shipSearch) laneOf(u *unitSearch, f *find) (string, []string) {
 	for _, plan := range slices.Sorted(maps.Keys(s.policy.Plans)) {
 		if strings.EqualFold(plan, u.ev.Query.Plan) {
@@ -148,11 +149,12 @@ func (s *shipSearch) laneOf(u *unitSearch, f *find) (string, []string) {
 	}
 	word := ""
 	for _, e := range u.ev.Ledger {
-		if mine := e.Commit == f.ID; word == "" || mine {
+		mine := e.Commit == f.ID
+		if mine || word == "" && u.ids[refstore.OID(e.Commit)] {
 			word = e.Lane
-			if mine {
-				break
-			}
+		}
+		if mine {
+			break
 		}
 	}
 	if word == "" && len(f.leases) == 1 {

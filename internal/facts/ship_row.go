@@ -11,10 +11,12 @@ import (
 )
 
 // maxLease bounds a Dos-Lease trailer worth reading. maxKept bounds what is
-// kept of a subject, well above the longest that can stamp.
+// kept of a subject, well above the longest that can stamp. maxBody bounds a
+// body that matters: a commit with a longer one names nothing.
 const (
 	maxLease = 200
 	maxKept  = 128 << 10
+	maxBody  = 1 << 20
 )
 
 // rowOf keeps of a commit what may bear on any unit: it is the only reading of
@@ -29,8 +31,12 @@ func rowOf(c ancestry.Commit, stamp policy.Stamp) shipindex.Row {
 	if bytes.IndexByte(c.Message, 0) >= 0 {
 		return r
 	}
+	matters := ship.Bundles(stamp, subject) || ship.MayTakeBack(c.Message)
+	if matters && len(c.Message) > maxBody {
+		return r
+	}
 	r.Subject = subject[:min(len(subject), maxKept)]
-	if ship.Bundles(stamp, subject) || ship.MayTakeBack(c.Message) {
+	if matters {
 		r.Body = append([]byte{}, ancestry.Body(c.Message)...)
 	}
 	if !mayTrail(c.Message) {

@@ -46,6 +46,28 @@ func TestWrongClocksChangeNoAnswer(t *testing.T) {
 	m.want("older than the merge that was reverted", "SHIPPED subject direct")
 }
 
+// Many reverted merges are looked at by one pass, which must agree.
+func TestManyRevertedMerges(t *testing.T) {
+	h := base(t)
+	for i := range 2*fewPairs {
+		h.git("checkout", "-q", "-b", fmt.Sprint("w", i))
+		h.commit(fmt.Sprintf("AUTH: AUTH%d add", i), fmt.Sprintf("api/%d.go", i), "2")
+		h.git("checkout", "-q", "main")
+		h.commit("other", "b", fmt.Sprint(i))
+		h.git("merge", "-q", "--no-edit", fmt.Sprint("w", i))
+		if i%4 != 0 {
+			h.git("revert", "-m1", "--no-edit", "HEAD")
+		}
+	}
+	for i := range 2*fewPairs {
+		want := "NOT_SHIPPED subject direct"
+		if i%4 == 0 {
+			want = "SHIPPED subject direct"
+		}
+		h.want(fmt.Sprint("unit ", i), want, unit("AUTH", fmt.Sprint("AUTH", i)))
+	}
+}
+
 // GitLab's revert of a merge request quotes the merge and names no id.
 func TestARevertMayQuoteAMerge(t *testing.T) {
 	for _, before := range []bool{true, false} {

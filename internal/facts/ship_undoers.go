@@ -158,15 +158,18 @@ func (s *undoSearch) undoers(ctx context.Context) (*undoers, error) {
 	if err := u.expand(ctx, names); err != nil {
 		return nil, err
 	}
+	var merges []undoneMerge
 	for i, r := range s.reverts {
 		for _, t := range r.takes {
 			u.vague[r.commit.ID] = u.vague[r.commit.ID] || len(u.meant[t.ID]) > 1
-			if err := u.merges(ctx, i, t, interesting); err != nil {
+			meant, err := u.merges(ctx, i, t)
+			if err != nil {
 				return nil, err
 			}
+			merges = append(merges, meant...)
 		}
 	}
-	return u, nil
+	return u, u.bring(ctx, merges, interesting)
 }
 
 // expand finds the commits that each of the names may mean.
@@ -190,29 +193,88 @@ func (u *undoers) expand(ctx context.Context, names []string) error {
 	return nil
 }
 
-// merges notes what the merges that revert i means brought in: those it names,
-// and where it names none, those of the title it quotes that came before it.
-func (u *undoers) merges(ctx context.Context, i int, t ship.Taken, interesting map[refstore.OID]bool) error {
+// An undoneMerge is a merge that a revert takes back, to the side it kept.
+type undoneMerge struct {
+	revert      int
+	merge, kept refstore.OID
+}
+
+// merges are the merges that revert i means: those it names, and where it names
+// no commit, those of the title it quotes that came before it.
+func (u *undoers) merges(ctx context.Context, i int, t ship.Taken) ([]undoneMerge, error) {
 	meant := slices.Collect(maps.Values(u.meant[t.ID]))
 	for _, c := range u.search.merges[t.Title] {
 		after, err := u.descends(ctx, u.search.reverts[i].commit.ID, c.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if after && t.ID == "" {
 			meant = append(meant, c)
 		}
 	}
+	var found []undoneMerge
 	for _, c := range meant {
-		if len(c.Parents) < 2 {
-			continue
+		if len(c.Parents) > 1 {
+			found = append(found, undoneMerge{i, c.ID, keptSide(c, t.Base)})
 		}
-		members, err := u.search.members(ctx, c, t.Base, interesting)
-		if err != nil {
-			return err
+	}
+	return found, nil
+}
+
+// keptSide is the parent that the revert of a merge went back to: the first,
+// unless it says another.
+func keptSide(merge ancestry.Commit, base string) refstore.OID {
+	for _, p := range merge.Parents {
+		if base != "" && strings.HasPrefix(string(p), base) {
+			return p
 		}
-		for _, id := range members {
-			u.brought[id] = append(u.brought[id], i)
+	}
+	return merge.Parents[0]
+}
+
+// bring notes which of the interesting commits each merge brought in: those it
+// reaches and the side that was kept does not.
+func (u *undoers) bring(ctx context.Context, merges []undoneMerge, interesting map[refstore.OID]bool) error {
+	if len(merges) <= fewPairs {
+		return u.bringEach(ctx, merges, interesting)
+	}
+	var sides []refstore.OID
+	for _, m := range merges {
+		sides = append(sides, m.merge, m.kept)
+	}
+	ids := slices.Sorted(maps.Keys(interesting))
+	d, err := ancestry.Descents(ctx, u.search.repo.Git, u.search.tip, sides, ids)
+	if err != nil {
+		return err
+	}
+	for _, m := range merges {
+		for _, id := range ids {
+			if d.Reaches(m.merge, id) && !d.Reaches(m.kept, id) {
+				u.brought[id] = append(u.brought[id], m.revert)
+			}
+		}
+	}
+	return nil
+}
+
+// bringEach is bring for few merges, by a look at what each added.
+func (u *undoers) bringEach(ctx context.Context, merges []undoneMerge, interesting map[refstore.OID]bool) error {
+	for _, m := range merges {
+		for c, err := range ancestry.Range(u.search.repo.Git, m.kept, m.merge).Commits(ctx) {
+			if err != nil {
+				return err
+			}
+			if !interesting[c.ID] {
+				continue
+			}
+			// Where dates are wrong git lists more than it should.
+			before, err := ancestry.ReachesAll(ctx, u.search.repo.Git, m.kept, []refstore.OID{c.ID})
+			if err != nil {
+				return err
+			}
+			if !before {
+				u.brought[c.ID] = append(u.brought[c.ID], m.revert)
+			}
 		}
 	}
 	return nil
@@ -231,35 +293,6 @@ func (s *undoSearch) commits(ctx context.Context, full map[string][]refstore.OID
 		default:
 			c.Message = nil
 			found[c.ID] = c
-		}
-	}
-	return found, nil
-}
-
-// members lists the interesting commits that a merge added to one of its
-// parents, the first unless the revert says another.
-func (s *undoSearch) members(ctx context.Context, merge ancestry.Commit, base string, interesting map[refstore.OID]bool) ([]refstore.OID, error) {
-	kept := merge.Parents[0]
-	for _, p := range merge.Parents {
-		if base != "" && strings.HasPrefix(string(p), base) {
-			kept = p
-		}
-	}
-	var found []refstore.OID
-	for c, err := range ancestry.Range(s.repo.Git, kept, merge.ID).Commits(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if !interesting[c.ID] {
-			continue
-		}
-		// Where dates are wrong git lists more than it should.
-		before, err := ancestry.ReachesAll(ctx, s.repo.Git, kept, []refstore.OID{c.ID})
-		if err != nil {
-			return nil, err
-		}
-		if !before {
-			found = append(found, c.ID)
 		}
 	}
 	return found, nil

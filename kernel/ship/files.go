@@ -25,8 +25,9 @@ func (q Query) byFiles(c Candidate, live []PlanFile) bool {
 // a release line that names one.
 func (q Query) otherPlan(subject string) bool {
 	if m := stampHead().FindStringSubmatch(subject); m != nil {
-		inDir, plan, phase := m[1], m[2], m[3]
-		if inDir != "" && inDir != q.plan || plan != "" && plan != q.plan && strings.HasPrefix(phase, plan) {
+		inDir, plan, colon, phase := m[1], m[2], m[3], m[4]
+		named := colon != "" && !slices.Contains(types, plan) || strings.HasPrefix(phase, plan)
+		if inDir != "" && inDir != q.plan || plan != "" && plan != q.plan && named {
 			return true
 		}
 	}
@@ -42,7 +43,10 @@ func (q Query) otherPlan(subject string) bool {
 
 // stampHead is the head of a stamp whatever its plan: a directory and a plan
 // before a colon, or a plan and a phase that begins with it.
-var stampHead = pattern(`^[0-9a-z_.-]+/([^/: \t]+):|^([0-9a-z_.-]+):?[ \t]+([a-z]+[0-9])`)
+var stampHead = pattern(`^[0-9a-z_.-]+/([^/: \t]+):|^([0-9a-z_.-]+)(:?)[ \t]+([a-z]+[0-9])`)
+
+// types are what may stand before the colon of a title and is no plan.
+var types = []string{"build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "style", "test"}
 
 var phaseID = pattern(`^[a-z]+[0-9][0-9a-z.'-]*$`)
 

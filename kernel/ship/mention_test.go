@@ -113,6 +113,8 @@ func TestFilesOfThePlan(t *testing.T) {
 		{"unfinished", "wip: both", two, []string{"src/a.go", "src/b.go"}, false, false},
 		{"another plan in a directory", "docs/ZZ: other series", two, []string{"src/a.go", "src/b.go"}, false, false},
 		{"another plan's stamp", "QQ: QQ7 other", two, []string{"src/a.go", "src/b.go"}, false, false},
+		{"another plan's stamp of any phase", "OTHER: O1 add", two, []string{"src/a.go", "src/b.go"}, false, false},
+		{"a type is no plan", "fix: a1 and b1", two, []string{"src/a.go", "src/b.go"}, false, true},
 		{"another plan's release", "v1.0.0: QQ7 bundle", two, []string{"src/a.go", "src/b.go"}, false, false},
 		{"a revert", "Revert \"feat: x\"", two, []string{"src/a.go", "src/b.go"}, false, false},
 		{"nothing", "feat: x", two, nil, false, false},

@@ -102,7 +102,7 @@ func (n Naming) stamped() bool { return n.Trailer || n.Rung == RungDirect || n.R
 func (q Query) Naming(subject string, body []byte, units []string) Naming {
 	var n Naming
 	s := Fold(subject)
-	if withdraws(s) {
+	if withdraws(s) && !q.ownLead(s) {
 		n.Withdrawn, n.Refusal = true, "its subject takes another commit back or waits to be folded into one"
 		return n
 	}
@@ -131,7 +131,7 @@ func (q Query) refuses(subject, folded string) string {
 	switch {
 	case len(subject) > maxSubject:
 		return "its subject is too long to be a stamp"
-	case tentative(folded):
+	case tentative(folded) && !(q.ownLead(folded) && !tentative(folded[len(q.plan):])):
 		return "its subject says that it is unfinished"
 	case q.bookkeeping(folded):
 		return "its subject is bookkeeping"

@@ -11,12 +11,12 @@ import (
 // refunds"); the unsettled need a verb in front.
 var (
 	withdrawn = []string{
-		"wip", "reverted", "unfinished", "incomplete", "pending", "blocked", "abandoned", "skipped", "broken",
+		"wip", "work in progress", "do not merge", "half done", "only half", "rolled back", "backed out", "reverted", "unfinished", "incomplete", "pending", "blocked", "abandoned", "skipped", "broken",
 		"fail", "fails", "failed", "failing", "not", "never", "no", "isn't", "wasn't", "cannot", "can't", "won't",
 	}
 	unfinished = []string{"wip", "draft", "todo", "partial", "partially", "partly", "revert", "reverts", "reverting"}
 	unsettled  = []string{"open", "still", "not", "broken", "pending", "blocked"}
-	verbs      = []string{"is", "was", "are", "remains", "still"}
+	verbs      = []string{"is", "was", "are", "remains", "still", "has", "have", "had", "been", "be", "to", "should", "must", "does", "did"}
 )
 
 // removed are the words that, right before a phase, take it away.
@@ -38,6 +38,10 @@ func withdraws(subject string) bool {
 func tentative(subject string) bool {
 	return slices.Contains([]string{"wip", "draft", "todo", "partial"}, lead(subject)) || wip().MatchString(subject)
 }
+
+// ownLead reports whether a folded subject opens with the plan's own name as a
+// stamp, so that its first word says nothing else.
+func (q Query) ownLead(subject string) bool { return lead(subject) == q.plan && q.direct(subject) }
 
 var wip = pattern(`(^|[^0-9a-z_.'-])wip($|[^0-9a-z_'-])`)
 
@@ -107,7 +111,10 @@ func isUnfinished(after string) bool {
 	text := strings.TrimLeftFunc(after, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsSymbol(r) })
 	title := strings.ContainsAny(after[:len(after)-len(text)], ":-\u2013\u2014")
 	if rest, ok := afterWord(text, verbs); ok {
-		rest = strings.TrimLeft(rest, blanks)
+		for ; ok; rest, ok = afterWord(strings.TrimLeft(rest, blanks), verbs) {
+			text = rest
+		}
+		rest = strings.TrimLeft(text, blanks)
 		return anyWord(rest, unsettled) || anyWord(rest, withdrawn) || anyWord(rest, unfinished)
 	}
 	rest, ok := afterWord(text, withdrawn)

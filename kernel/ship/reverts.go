@@ -21,9 +21,13 @@ type Taken struct {
 	Title string
 }
 
-// revertPhrase is what git writes into the message of a revert, however it was
-// wrapped since. With --reference a subject and a date follow the id.
-var revertPhrase = pattern(`\b[Tt]his\s+reverts\s+commit\s+([0-9a-fA-F]{4,64})\b(?: \((.{0,400}?), \d{4}-\d\d-\d\d\))?(?:(?: \(.{0,400}?\))?,\s+reversing\s+changes\s+made\s+to\s+([0-9a-fA-F]{4,64})\b)?`)
+// revertPhrase is what git and other tools write into the message of a revert,
+// however it was wrapped since. With --reference a subject and a date follow
+// the id.
+var revertPhrase = pattern(`\b(?:[Tt]his\s+)?(?:[Rr]evert(?:s|ed)|[Bb]ack(?:s|ed)\s+out)(?::?\s+(?:[0-9a-f]{7,64}\b)|\s+commits?:?\s+["'\x60]?[0-9a-fA-F]{4,64}\b)`)
+
+// revertRest reads what follows the id: the reference, and the side of a merge.
+var revertRest = pattern(`^["'\x60]?(?: \((.{0,400}?), \d{4}-\d\d-\d\d\))?(?:(?: \(.{0,400}?\))?,\s+reversing\s+changes\s+made\s+to\s+([0-9a-fA-F]{4,64})\b)?`)
 
 // Reverts reads the commits that a raw message takes back, wherever it says
 // so. A squashed message may hold several, and may take back a revert of its
@@ -32,25 +36,33 @@ var revertPhrase = pattern(`\b[Tt]his\s+reverts\s+commit\s+([0-9a-fA-F]{4,64})\b
 func Reverts(subject string, message []byte) []Taken {
 	title := quotedTitle(subject)
 	var found []Taken
-	if bytes.Contains(message, []byte("reverts")) {
+	if slices.ContainsFunc([]string{"evert", "acks out", "acked out"}, func(word string) bool { return bytes.Contains(message, []byte(word)) }) {
 		net := netReverts(message)
-		for _, m := range revertPhrase().FindAllSubmatchIndex(message, -1) {
-			if !net.stands(m[0]) {
-				continue
+		for _, m := range revertPhrase().FindAllIndex(message, -1) {
+			if phrase := message[m[0]:m[1]]; net.stands(m[0]) && !partial(message[:m[0]]) {
+				id := phrase[bytes.LastIndexFunc(phrase, func(r rune) bool { return !isHex(r) })+1:]
+				rest := revertRest().FindSubmatch(message[m[1]:])
+				found = append(found, Taken{ID: lowerHex(id), Base: lowerHex(rest[2]), Title: Title(string(rest[1]))})
 			}
-			part := func(i int) []byte { return message[max(m[2*i], 0):max(m[2*i+1], 0)] }
-			found = append(found, Taken{ID: lowerHex(part(1)), Base: lowerHex(part(3)), Title: Title(string(part(2)))})
 		}
 	}
 	switch {
-	case title == "":
-	case len(found) == 0:
-		found = append(found, Taken{Title: title})
-	case len(found) == 1 && found[0].Title == "":
+	case title == "" || slices.ContainsFunc(found, func(t Taken) bool { return t.Title != "" }):
+	case len(found) == 1:
 		found[0].Title = title
+	default:
+		found = append(found, Taken{Title: title})
 	}
 	return found
 }
+
+// partial reports whether the word before a phrase makes less of it.
+func partial(before []byte) bool {
+	before = bytes.TrimRight(before[max(0, len(before)-nearby):], " \t\n")
+	return bytes.HasSuffix(before, []byte("artially")) || bytes.HasSuffix(before, []byte("artly"))
+}
+
+func isHex(r rune) bool { return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'f' }
 
 // A net is what the quoted titles of a message come to: each with how often it
 // is taken back more than it is restored.
@@ -84,23 +96,28 @@ func (n net) stands(place int) bool {
 
 // quotedTitle is the title that a subject takes back, "" when it takes none back.
 func quotedTitle(subject string) string {
-	if !beginsFold(subject, "revert") && !beginsFold(subject, "reapply") || len(subject) > maxSubject {
+	if len(subject) > maxSubject || !strings.ContainsAny(subject, `"'`) && !beginsFold(subject, "rever") && !beginsFold(subject, "reapply") {
 		return "" // as nearly all do
 	}
 	s := Title(subject)
-	if rest, ok := strings.CutPrefix(s, `reapply "`); ok {
-		return `revert "` + rest
-	}
-	if rest, ok := strings.CutPrefix(s, `revert "`); ok {
-		return Title(strings.TrimSuffix(rest, `"`))
+	if m := quotedBack().FindStringSubmatch(s); m != nil {
+		if m[1] == "reapply" {
+			return `revert "` + m[2] + `"`
+		}
+		return Title(m[2])
 	}
 	if m := revertType().FindString(s); m != "" {
-		return s[len(m):]
+		return strings.Trim(s[len(m):], `"'`)
 	}
 	return ""
 }
 
-var revertType = pattern(`^reverts?(\([^)]*\))?!?:[ \t]+`)
+// quotedBack is a title in quotes that is taken back, behind a mark or a type
+// and before a remark.
+var quotedBack = pattern(`(?:^|^[^"']{0,60}[\]: ])(revert|reverts|reverted|reapply|back out|backed out) ["'](.+)["'](?: .{0,60}|\.)?$`)
+
+// revertType begins a subject that takes a title back without quotes.
+var revertType = pattern(`^(?:reverts?|reverted)(?:(?:\([^)]*\))?!?:)?[ \t]+`)
 
 func beginsFold(s, word string) bool {
 	return len(s) >= len(word) && strings.EqualFold(s[:len(word)], word)

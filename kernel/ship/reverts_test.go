@@ -21,6 +21,8 @@ func TestReverts(t *testing.T) {
 		{"too short", "This reverts commit abc.\n", ""},
 		{"a merge by reference", "This reverts commit ab12 (x (P 1), 2024-01-01), reversing\nchanges made to cd34 (y, 2024-01-01).\n", "ab12<cd34"},
 		{"two by reference", "This reverts commit ab12 (x, 2024-01-01).\nThis reverts commit cd34 (y, 2024-01-01), reversing\nchanges made to ef56 (z).\n", "ab12< cd34<ef56"},
+		{"other tools", "This backs out commit 1111111.\nReverted commit `2222222`.\nThis reverts commit: 3333333\nReverts 4444444\nReverts: 5555555\nThis reverts commits 6666666 and 7777777.\n", "1111111< 2222222< 3333333< 4444444< 5555555< 6666666<"},
+		{"a short word is no id", "Reverts dead\nreverts added\n", ""},
 		{"no id", "This reverts commit deadbeefx.\n", ""},
 		{"a part only", "This partially reverts commit 1111111.\n", ""},
 		{"too long", "This reverts commit " + strings.Repeat("a", 65) + "\n", ""},
@@ -47,9 +49,23 @@ func TestTitlesThatAreTakenBack(t *testing.T) {
 		`Reapply "AUTH: AUTH2 add"`:                  `revert "auth: auth2 add"`,
 		`revert: AUTH: AUTH2 add`:                    "auth: auth2 add",
 		`revert(api)!: AUTH: AUTH2 add`:              "auth: auth2 add",
-		`AUTH: AUTH2 Revert "x"`:                     "",
+		`AUTH: AUTH2 Revert "x"`:                     "x",
 		`reverting "x"`:                              "",
-		`Revert AUTH2`:                               "",
+		`Revert AUTH2`:                               "auth2",
+		`Revert "AUTH: AUTH2 add" [skip ci]`:         "auth: auth2 add",
+		`Revert "AUTH: AUTH2 add" (JIRA-7)`:          "auth: auth2 add",
+		`Revert "AUTH: AUTH2 add".`:                  "auth: auth2 add",
+		`Revert 'AUTH: AUTH2 add'`:                   "auth: auth2 add",
+		`Reverts "AUTH: AUTH2 add"`:                  "auth: auth2 add",
+		`Reverted "AUTH: AUTH2 add"`:                 "auth: auth2 add",
+		`Revert AUTH: AUTH2 add`:                     "auth: auth2 add",
+		`revert: "AUTH: AUTH2 add"`:                  "auth: auth2 add",
+		`[Backport] Revert "AUTH: AUTH2 add"`:        "auth: auth2 add",
+		`fix(auth): Revert "AUTH: AUTH2 add"`:        "auth: auth2 add",
+		`Merged PR 13: Revert "AUTH: AUTH2 add"`:     "auth: auth2 add",
+		`Back out "AUTH: AUTH2 add"`:                 "auth: auth2 add",
+		`don't revert "x"`:                           "",
+		`say "x" and 'y'`:                            "",
 		`Revert "` + strings.Repeat("x", maxSubject): "",
 	} {
 		if got := Reverts(subject, nil); len(got) != min(len(want), 1) || len(got) == 1 && got[0] != (Taken{Title: want}) {
@@ -59,6 +75,10 @@ func TestTitlesThatAreTakenBack(t *testing.T) {
 	byReference := Reverts("back it out", []byte("This reverts commit 1111111 (AUTH: AUTH2 (x), y (#3), 2023-11-14).\n"))
 	if len(byReference) != 1 || byReference[0] != (Taken{ID: "1111111", Title: "auth: auth2 (x), y"}) {
 		t.Errorf("got %v", byReference)
+	}
+	lost := Reverts(`Revert "x" (#13)`, []byte("This reverts commit 1111111.\nThis reverts commit 2222222.\n"))
+	if len(lost) != 3 || lost[2] != (Taken{Title: "x"}) {
+		t.Errorf("two ids leave the title: %v", lost)
 	}
 	withID := Reverts(`Revert "x"`, []byte("This reverts commit 1111111."))
 	if len(withID) != 1 || withID[0] != (Taken{ID: "1111111", Title: "x"}) {

@@ -191,6 +191,15 @@ func TestUnfinishedOrWithdrawnWorkStampsNothing(t *testing.T) {
 		"AUTH: AUTH2 no longer crashes":          true,
 		"AUTH: AUTH2 fail closed on no token":    true,
 		"AUTH: AUTH2: failed":                    false,
+		"AUTH: AUTH2 has been reverted":          false,
+		"AUTH: AUTH2 had to be reverted":         false,
+		"AUTH: AUTH2 should be reverted":         false,
+		"AUTH: AUTH2 work in progress":           false,
+		"AUTH: AUTH2 (DO NOT MERGE)":             false,
+		"AUTH: AUTH2 is only half done":          false,
+		"AUTH: AUTH2 does not work":              false,
+		"AUTH: AUTH2 rolled back":                false,
+		"AUTH: AUTH2 has a cache":                true,
 		"AUTH: AUTH2 - not ready":                false,
 		"AUTH: AUTH2 isn\u2019t done":            false,
 		"AUTH: AUTH2 was not done":               false,
@@ -320,4 +329,16 @@ func FuzzNaming(f *testing.F) {
 			t.Errorf("%q or %q names (%q, %q) and no needle is in it", subject, unit, plan, phase)
 		}
 	})
+}
+
+func TestAPlanMayBeCalledAfterARefusal(t *testing.T) {
+	for _, plan := range []string{"REVERT", "TODO", "DRAFT", "PARTIAL", "WIP"} {
+		q := query(t, plan, plan+"2", policy.Stamp{})
+		if !q.Naming(plan+": "+plan+"2 add it", nil, nil).any() {
+			t.Errorf("%s never ships", plan)
+		}
+		if q.Naming(plan+": "+plan+"2 wip", nil, nil).any() || q.Naming(plan+" "+plan+"3 and more", nil, []string{"x/y"}).any() {
+			t.Errorf("%s ships unfinished", plan)
+		}
+	}
 }
