@@ -21,8 +21,8 @@ func main() {
 	}))
 }
 
-// withSignals calls f with a context that the first SIGINT or SIGTERM cancels,
-// so that a verb can give back what it took. The second one ends the process
+// withSignals calls f with a context that the first SIGINT, SIGTERM or SIGHUP
+// cancels, so that a verb can give back what it took. The second one ends the process
 // at once.
 //
 // A reader that closes our standard output shows up as a failed write rather
@@ -32,7 +32,7 @@ func withSignals(f func(context.Context) int) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stop := make(chan os.Signal, 2)
-	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		<-stop

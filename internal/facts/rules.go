@@ -1,7 +1,8 @@
-// Package facts turns a repository into evidence for the kernel: the rules
-// that are in force, and what history says of a unit.
+// Package facts turns a repository into evidence for the kernel: the rules that
+// are in force, and what history says of units, plans, issues and branches.
 //
-// It reads and never writes, and it judges nothing. What is not there and what
+// It changes nothing that anybody decides by: the ship index it keeps is a
+// cache, and a suite runs in a folder of its own. What is not there and what
 // cannot be read are told apart: the second is an error, or evidence that says
 // so, and never reads as the first.
 package facts

@@ -38,7 +38,7 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 	if remote == "" {
 		t, err := ownTrunk(ctx, repo, files, own)
 		if err != nil && !errors.Is(err, refstore.ErrBroken) {
-			return walked{name: t.Ref}, err
+			return walked{name: firstOf(t.Ref, "HEAD")}, err
 		}
 		return readRef(ctx, repo, files, firstOf(t.Ref, "HEAD")) // which tells what is broken
 	}
@@ -54,7 +54,8 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 }
 
 // ownTrunk is the trunk of a repository that belongs to no fleet. Where the HEAD
-// of its remote is known here, that commit's dos.toml says which branch it is,
+// of its remote is known here, or its main or master, the dos.toml of that says
+// which branch it is,
 // so that no branch a worker stands on can name itself: the branch here of that
 // name, which is the one that pushes move, or the remote's HEAD itself where it
 // says nothing. Otherwise the work tree's dos.toml says so, and else it is the
@@ -65,7 +66,7 @@ func ownTrunk(ctx context.Context, repo *refstore.Repo, files *refstore.FileRead
 		return localTrunk(ctx, repo, own)
 	}
 	s := trunkSearch{repo, files, remote}
-	head, err := ancestry.Symbolic(ctx, repo.Git, s.tracking()+"HEAD")
+	head, err := s.usual(ctx)
 	if err != nil || head == "" {
 		return orLocal(ctx, repo, own, err)
 	}

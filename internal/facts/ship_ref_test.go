@@ -66,7 +66,7 @@ func TestTheTrunkOfAClone(t *testing.T) {
 	c.git("remote", "add", "second", h.dir)
 	c.walks(dir, "of several remotes, origin's", "refs/remotes/origin/main")
 	c.git("remote", "set-head", "origin", "--delete")
-	c.walks(dir, "the current branch where that is not known", "refs/heads/work")
+	c.walks(dir, "its main where that is not known", "refs/remotes/origin/main")
 	c.git("remote", "set-head", "origin", "main")
 	c.git("remote", "rename", "origin", "first")
 	c.walks(dir, "and where no remote stands out", "refs/heads/work")

@@ -18,7 +18,7 @@ func drawRow(t *rapid.T, n int) shipindex.Row {
 	text := func(label string) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"au", "th", "P", "1", "2", " ", ": ", "/", "\n", "\x00", "\xff", "Ü", "ship", "#"}), 0, 12).Draw(t, label), "")
 	}
-	r := shipindex.Row{ID: id(n), Time: rapid.Int64().Draw(t, "time"), Subject: text("subject"), Signed: rapid.Bool().Draw(t, "signed"), Odd: rapid.Bool().Draw(t, "odd")}
+	r := shipindex.Row{ID: id(n), Time: rapid.Int64().Draw(t, "time"), Subject: text("subject"), Signed: rapid.Bool().Draw(t, "signed")}
 	for range rapid.IntRange(0, 3).Draw(t, "parents") {
 		r.Parents = append(r.Parents, id(n+rapid.IntRange(-2, 2).Draw(t, "parent")))
 	}

@@ -24,7 +24,6 @@ type Row struct {
 	Copies  []string     // the commits it says it was picked from
 	Body    []byte       // raw bytes, nil where it does not matter; empty and nil differ
 	Signed  bool
-	Odd     bool // the message has a NUL and names nothing
 }
 
 // Text is what a search looks at: the folded subject, units and body, each on
@@ -46,8 +45,7 @@ func (r Row) Text() string {
 
 // Flags of a row's rest.
 const (
-	rowSigned = 1 << iota
-	rowOdd
+	rowSigned      = 1 << iota
 	rowBody        // it has a body
 	rowSameSubject // the subject is the start of the search text
 	rowSameBody    // the body is the end of the search text
@@ -68,7 +66,6 @@ func appendRest(b []byte, r Row, text string, next refstore.OID, idLen int) ([]b
 	}
 	parents := r.Parents
 	set(rowSigned, r.Signed)
-	set(rowOdd, r.Odd)
 	set(rowBody, r.Body != nil)
 	set(rowSameSubject, strings.HasPrefix(text, r.Subject))
 	set(rowSameBody, r.Body != nil && strings.HasSuffix(text, string(r.Body)))
@@ -134,7 +131,7 @@ func readRest(rest, text []byte, next refstore.OID, idLen int) (r Row, ok bool) 
 	if flags >= rowFlags {
 		return Row{}, false
 	}
-	r = Row{Signed: flags&rowSigned != 0, Odd: flags&rowOdd != 0, Time: c.varint()}
+	r = Row{Signed: flags&rowSigned != 0, Time: c.varint()}
 	if flags&rowNextParent != 0 {
 		c.bad = c.bad || next == ""
 		r.Parents = append(r.Parents, next)

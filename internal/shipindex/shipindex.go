@@ -40,7 +40,7 @@ var ErrNoIndex = errors.New("no usable ship index")
 var ErrNotWritten = errors.New("the ship index was not written")
 
 // layout names the bytes of a segment. A change of layout is a change of name.
-const layout = "git-dos ship index 1\x00"
+const layout = "git-dos ship index 2\x00"
 
 // Bounds on what is looked at in a directory that others may write to.
 const (

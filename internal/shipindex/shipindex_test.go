@@ -88,7 +88,7 @@ func sameRows(found map[refstore.OID]shipindex.Row, q shipindex.Query, want []sh
 // show prints a row so that nil and empty lists are alike, but not nil and
 // empty bodies.
 func show(r shipindex.Row) string {
-	return fmt.Sprintf("%s %q %d %q %q %q %q %q %v %q %v %v", r.ID, r.Parents, r.Time, r.Subject, r.Units, r.Leases, r.Takes, r.Copies, r.Body == nil, r.Body, r.Signed, r.Odd)
+	return fmt.Sprintf("%s %q %d %q %q %q %q %q %v %q %v", r.ID, r.Parents, r.Time, r.Subject, r.Units, r.Leases, r.Takes, r.Copies, r.Body == nil, r.Body, r.Signed)
 }
 
 func check(t testing.TB, ix *shipindex.Index, tip refstore.OID, q shipindex.Query, want []shipindex.Row) {
@@ -114,7 +114,7 @@ func oddRows(id func(int) refstore.OID) []shipindex.Row {
 	return []shipindex.Row{
 		{ID: id(0)},
 		{ID: id(1), Parents: []refstore.OID{id(0)}, Time: 1700000000, Subject: "AUTH: AUTH1 Ship \u212a and \u0130", Signed: true},
-		{ID: id(2), Parents: parents, Time: -1, Subject: string(every), Odd: true},
+		{ID: id(2), Parents: parents, Time: -1, Subject: string(every)},
 		{ID: id(3), Parents: []refstore.OID{id(4), id(1)}, Time: 1 << 62, Units: []string{"Auth/AUTH3", "", "\xff/\x00"}, Leases: []string{"api@3", ""}},
 		{ID: id(4), Subject: "lower", Body: []byte{}},
 		{ID: id(5), Subject: "Big", Body: bytes.Repeat([]byte("A body of one MB with \x00 and \xff. "), 1<<20/32)},

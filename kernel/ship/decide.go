@@ -159,18 +159,18 @@ func (ev Evidence) standing(g graded, reverted answer) (Fact, string) {
 // floor: its paths or its signature are unknown, and some evidence waits on
 // them.
 func (g *graded) mayRise(ev Evidence) bool {
-	explicit := g.rung == RungTrailers || g.rung == RungLedger
+	explicit := g.rung == RungTrailerBlock || g.rung == RungLedger
 	outside := g.Lane != "" && g.InTree == No
-	if g.rung == RungTrailers && g.Signed == Unknown && !outside && g.floor.rank() >= Signed.rank() {
+	if g.rung == RungTrailerBlock && g.Signed == Unknown && !outside && g.floor.rank() >= Signed.rank() {
 		return true
 	}
 	if g.Lane != "" && g.InTree == Unknown && g.witness != Mention {
 		switch {
 		case g.floor == SubjectInTree:
-			return explicit || g.rung == RungDirect || g.rung == RungTrailer
+			return explicit || g.rung == RungDirect || g.rung == RungParens
 		case g.floor == Trailer:
 			return explicit
-		case g.floor == Signed && g.rung == RungTrailers && g.Signed == Yes:
+		case g.floor == Signed && g.rung == RungTrailerBlock && g.Signed == Yes:
 			return true
 		}
 	}
@@ -189,12 +189,12 @@ func (g *graded) evidence(ev Evidence) (refusal string) {
 	case n.stamped() && borneOut(entries):
 		g.rung, g.witness, g.source = RungLedger, Ledger, SourceLedger
 	case n.Trailer && g.Signed == Yes && (g.Lane == "" || g.InTree == Yes):
-		g.rung, g.witness, g.source = RungTrailers, Signed, SourceTrailer
+		g.rung, g.witness, g.source = RungTrailerBlock, Signed, SourceTrailer
 	case n.Trailer:
-		g.rung, g.witness, g.source = RungTrailers, explicit, SourceTrailer
+		g.rung, g.witness, g.source = RungTrailerBlock, explicit, SourceTrailer
 	case len(entries) > 0 && !n.Withdrawn:
 		g.rung, g.witness, g.source = RungLedger, explicit, SourceLedger
-	case n.Rung == RungDirect || n.Rung == RungTrailer:
+	case n.Rung == RungDirect || n.Rung == RungParens:
 		g.rung, g.witness, g.source = n.Rung, stamp, SourceSubject
 	case ev.Query.byFiles(g.Candidate, ev.Files):
 		g.rung, g.witness, g.source = RungFiles, Subject, SourceArtifact

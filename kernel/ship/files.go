@@ -49,18 +49,3 @@ var stampHead = pattern(`^[0-9a-z_.-]+/([^/: \t]+):|^([0-9a-z_.-]+)(:?)[ \t]+([a
 var types = []string{"build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "style", "test"}
 
 var phaseID = pattern(`^[a-z]+[0-9][0-9a-z.'-]*$`)
-
-// token reports whether folded text holds name as a whole token.
-func token(text, name string) bool {
-	for at := 0; ; {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return false
-		}
-		from, to := at+i, at+i+len(name)
-		if starts(text[:from]) && ends(text[to:]) {
-			return true
-		}
-		at = from + 1
-	}
-}

@@ -60,14 +60,8 @@ func bundleOpening(stamp policy.Stamp, subject string) int {
 // in front.
 func (q Query) mentions(text string, skipProgress bool) bool {
 	for _, name := range q.mentionable() {
-		for at := 0; ; {
-			i := strings.Index(text[at:], name)
-			if i < 0 {
-				break
-			}
-			from, to := at+i, at+i+len(name)
-			at = from + 1
-			if starts(text[:from]) && ends(text[to:]) && !(skipProgress && q.inProgress(text[to:])) {
+		for _, to := range occurrences(text, name) {
+			if !skipProgress || !q.inProgress(text[to:]) {
 				return true
 			}
 		}

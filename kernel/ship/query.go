@@ -92,7 +92,7 @@ func (n Naming) any() bool { return n.Trailer || n.Rung != "" }
 
 // stamped reports a form that states the unit itself, as opposed to a release
 // that mentions it.
-func (n Naming) stamped() bool { return n.Trailer || n.Rung == RungDirect || n.Rung == RungTrailer }
+func (n Naming) stamped() bool { return n.Trailer || n.Rung == RungDirect || n.Rung == RungParens }
 
 // Naming reads a commit's subject, its body where that matters and the values
 // of its Dos-Ship trailers. A subject that takes something back, that is
@@ -146,7 +146,7 @@ func (q Query) rung(s string, body []byte) Rung {
 	case q.direct(s):
 		return RungDirect
 	case q.stamp.TrailerStamp && !q.bundles(s) && q.parens(s):
-		return RungTrailer
+		return RungParens
 	case q.releaseLine(s):
 		return RungRelease
 	case q.slug(s):

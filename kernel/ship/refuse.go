@@ -90,14 +90,8 @@ func (q Query) inProgress(after string) bool {
 // is unfinished or taken back.
 func (q Query) denied(subject string) bool {
 	for _, p := range q.phases {
-		for at := 0; ; {
-			i := strings.Index(subject[at:], p)
-			if i < 0 {
-				break
-			}
-			from, to := at+i, at+i+len(p)
-			at = from + 1
-			if starts(subject[:from]) && ends(subject[to:]) && (isUnfinished(subject[to:]) || isRemoved(subject[:from])) {
+		for from, to := range occurrences(subject, p) {
+			if isUnfinished(subject[to:]) || isRemoved(subject[:from]) {
 				return true
 			}
 		}

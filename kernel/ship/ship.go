@@ -37,21 +37,21 @@ type Rung string
 // The rungs, strongest first where the witness is the same. The last two are
 // reasons of a refusal and no evidence.
 const (
-	RungLedger    Rung = "ledger"               // a SHIP entry names the commit
-	RungTrailers  Rung = "trailer-block"        // a Dos-Ship trailer
-	RungDirect    Rung = "direct"               // a stamp at the start of the subject
-	RungTrailer   Rung = "trailer"              // a stamp in parentheses at its end
-	RungFiles     Rung = "file-path"            // it changed the files that the plan names
-	RungRelease   Rung = "release-prefix"       // named by the subject of a release or bundle
-	RungSlug      Rung = "hyg-slug"             // its words, in a bundle named after the plan
-	RungSubPhase  Rung = "sub-phase-parent"     // a stamp of the phase it is a part of
-	RungBody      Rung = "body-mention"         // named by the body of a release or bundle
-	RungAmbiguous Rung = "ambiguous-number"     // two plans share the number asked for
-	RungPlanBody  Rung = "demoted-by-plan-body" // the plan does not bear the mention out
+	RungLedger       Rung = "ledger"               // a SHIP entry names the commit
+	RungTrailerBlock Rung = "trailer-block"        // a Dos-Ship trailer
+	RungDirect       Rung = "direct"               // a stamp at the start of the subject
+	RungParens       Rung = "trailer"              // a stamp in parentheses at its end
+	RungFiles        Rung = "file-path"            // it changed the files that the plan names
+	RungRelease      Rung = "release-prefix"       // named by the subject of a release or bundle
+	RungSlug         Rung = "hyg-slug"             // its words, in a bundle named after the plan
+	RungSubPhase     Rung = "sub-phase-parent"     // a stamp of the phase it is a part of
+	RungBody         Rung = "body-mention"         // named by the body of a release or bundle
+	RungAmbiguous    Rung = "ambiguous-number"     // two plans share the number asked for
+	RungPlanBody     Rung = "demoted-by-plan-body" // the plan does not bear the mention out
 )
 
 // rungs is their order.
-var rungs = []Rung{RungLedger, RungTrailers, RungDirect, RungTrailer, RungFiles, RungRelease, RungSlug, RungSubPhase, RungBody}
+var rungs = []Rung{RungLedger, RungTrailerBlock, RungDirect, RungParens, RungFiles, RungRelease, RungSlug, RungSubPhase, RungBody}
 
 // rank is smaller for the stronger.
 func (r Rung) rank() int {

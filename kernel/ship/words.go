@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 	"sync"
@@ -87,4 +88,29 @@ func afterWord(text string, words []string) (rest string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// occurrences yields where a name stands as a whole token in folded text.
+func occurrences(text, name string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for at := 0; ; {
+			i := strings.Index(text[at:], name)
+			if i < 0 {
+				return
+			}
+			from, to := at+i, at+i+len(name)
+			if starts(text[:from]) && ends(text[to:]) && !yield(from, to) {
+				return
+			}
+			at = from + 1
+		}
+	}
+}
+
+// token reports whether folded text holds name as a whole token.
+func token(text, name string) bool {
+	for range occurrences(text, name) {
+		return true
+	}
+	return false
 }
