@@ -129,11 +129,22 @@ func (ev Evidence) grade(c Candidate, undone *undoing) graded {
 		g.reason = fmt.Sprintf("%s mentions it as a %s, and the plan does not say that it has shipped", short(c.ID), g.rung)
 		g.rung = RungPlanBody
 	case !g.witness.atLeast(g.floor) && !g.mayRise(ev):
-		g.reason = fmt.Sprintf("%s is witness %s, below the floor %s", short(c.ID), g.witness, g.floor)
+		g.reason = fmt.Sprintf("%s is witness %s, below the floor %s%s", short(c.ID), g.witness, g.floor, g.shortfall())
 	default:
 		g.counts, g.reason = ev.standing(g, reverted)
 	}
 	return g
+}
+
+// shortfall says why a trailer is worth no more than a subject, "" for others.
+func (g *graded) shortfall() string {
+	switch {
+	case g.rung != RungTrailerBlock || g.witness != Subject:
+		return ""
+	case g.Lane == "":
+		return ": no lane of the unit is known; git dos commit --lane names one"
+	}
+	return ": it changes paths outside lane " + legible(g.Lane)
 }
 
 // standing is what becomes of a candidate that nothing known speaks against.

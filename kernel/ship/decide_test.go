@@ -243,7 +243,7 @@ func TestText(t *testing.T) {
 	id := strings.Repeat("0123456789", 4)
 	for want, ev := range map[string]Evidence{
 		"SHIPPED AUTH AUTH2 012345678901 (via grep-subject) on refs/heads/main":                                    evidence(t, clean(id)),
-		"NOT_SHIPPED AUTH AUTH2 (via none) on refs/heads/main":                                                     evidence(t),
+		"NOT_SHIPPED AUTH AUTH2 (via none) on refs/heads/main: no commit names it":                                 evidence(t),
 		"NOT_SHIPPED AUTH AUTH2 (via none) on refs/heads/main: 012345678901 was reverted by r":                     reverted(id)(evidence(t, clean(id))),
 		"INDETERMINATE AUTH AUTH2 (via none) on refs/heads/main: history is not all readable here: object is gone": func() Evidence { ev := history(Missing)(evidence(t)); ev.Gap = "object is gone"; return ev }(),
 	} {

@@ -120,11 +120,8 @@ func (v Verdict) ExitCode() int {
 // the ref, and the reason where the answer is not yes.
 func (v Verdict) String() string {
 	unit := fmt.Sprintf("%s %s %s", v.Outcome, v.Plan, v.Phase)
-	switch {
-	case v.Outcome == Shipped:
+	if v.Outcome == Shipped {
 		return fmt.Sprintf("%s %s (via %s) on %s", unit, short(v.Sha), v.Source, v.Ref)
-	case v.Outcome == NotShipped && v.Sha == "" && v.Rung == "":
-		return fmt.Sprintf("%s (via %s) on %s", unit, v.Source, v.Ref)
 	}
 	return fmt.Sprintf("%s (via %s) on %s: %s", unit, v.Source, v.Ref, v.Reason)
 }
