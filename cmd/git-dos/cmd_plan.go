@@ -25,11 +25,21 @@ func planVerb() verb {
 			ArgsUsage: "[FILE...]",
 			Description: "Lists the phases of the plan files with what they claim and what git dos verify finds. A phase\n" +
 				"that says SHIPPED and is not is an OVER_CLAIM, one that is shipped and does not say so an\n" +
-				"UNDER_CLAIM. The files are those that paths.plans_glob names, or each FILE by its path from the\n" +
-				"root, as committed on the trunk, or on REF with --ref; the work tree is not read. Phases stand in\n" +
-				"headings \"## 3. PLAN PHASE — title\" and in bullets \"- **PHASE — title**\" below one.",
+				"UNDER_CLAIM. The files are those that paths.plans_glob names, or each FILE, as committed on the\n" +
+				"trunk, or on REF with --ref; the work tree is not read. A FILE is named as for git, from where one\n" +
+				"stands. Without --check the board is printed and the status is 0 whatever it says.\n\n" +
+				"What is read:\n" +
+				"  ## 3. PLAN PHASE — title    opens a plan with its first phase; level 2 to 4, number and full stop\n" +
+				"  - **PHASE — title**         below it, one more phase; the bold may end before the dash\n" +
+				"A PHASE has a letter and a digit, as AUTH2, or is \"Phase 2\". The dash is an em or en dash, or one to\n" +
+				"three hyphens, and stands alone (an em dash need not). Code fences are not read, HTML comments are.\n" +
+				"What looks like a plan or phase and has another form is listed as not read.\n\n" +
+				"What it claims, in the text up to the next phase or heading, in capitals, as whole words:\n" +
+				"  shipped  SHIPPED, unless \"not\" or \"never\" stands before it\n" +
+				"  blocked  SOAK, SOAKING, BLOCKED, AWAITING, GATED or DEFERRED\n" +
+				"  open     none of these",
 			Flags: []cli.Flag{
-				&cli.BoolFlag{Name: "check", Usage: "exit 3 when a claim differs from history, 2 when one cannot be told"},
+				&cli.BoolFlag{Name: "check", Usage: "exit 3 when a claim differs from history, 2 when one cannot be told, or there is none to check"},
 				&cli.StringFlag{Name: "ref", Usage: "read the plans and walk history at `REF` instead of the trunk"},
 				&cli.StringFlag{Name: "floor", Usage: "the least `WITNESS` that counts, as in git dos verify"},
 				&cli.BoolFlag{Name: "cached", Usage: "answer from what was last seen of the remote, however old, and say as of when"},
@@ -38,7 +48,10 @@ func planVerb() verb {
 		},
 		statuses: map[string][]status{
 			"plan": {
-				{Code: verdict.Yes, Meaning: "the board is printed; with --check, every claim agrees with history"},
+				{Code: verdict.Yes, Outcome: string(plan.Agrees), Meaning: "every claim agrees with history"},
+				{Code: verdict.Yes, Outcome: string(plan.Diverges), Meaning: "without --check: some claim differs from history"},
+				{Code: verdict.Yes, Outcome: string(plan.Unknown), Meaning: "without --check: some claim cannot be told; with --check this is no verdict"},
+				{Code: verdict.Yes, Outcome: string(plan.Nothing), Meaning: "without --check: no plan file has a phase that is read; with --check this is no verdict"},
 				{Code: 3, Outcome: string(plan.Diverges), Meaning: "with --check: a claim differs from history"},
 			},
 		},
@@ -89,7 +102,8 @@ func planBoard(c *cli.Context) error {
 		return planError(err)
 	}
 	a := planAnswer{Board: plan.Decide(plans.Units, truths), from: desk.Remote()}
-	a.Ref, a.RefID, a.Files, a.Loose = plans.Ref, plans.RefID, append([]string{}, plans.Files...), plans.Loose
+	a.Ref, a.RefID, a.Files = plans.Ref, plans.RefID, append([]string{}, plans.Files...)
+	a.Loose, a.Unread, a.UnreadTotal = plans.Loose, plans.Unread, plans.UnreadTotal
 	if at := desk.AsOf(trunk); !at.IsZero() {
 		a.AsOf = &at
 	}
@@ -97,7 +111,7 @@ func planBoard(c *cli.Context) error {
 		a.Board = a.Strict()
 	}
 	if a.ExitCode() == verdict.NoVerdict {
-		return planUnknown(a)
+		return planUnchecked(a)
 	}
 	return answer(c, a)
 }
@@ -144,8 +158,12 @@ func planTruths(ctx context.Context, repo *refstore.Repo, plans facts.Plans, sco
 	return truths, nil
 }
 
-// planUnknown is the error of a check that cannot be passed or failed.
-func planUnknown(a planAnswer) error {
+// planUnchecked is the error of a check that can be neither passed nor failed.
+func planUnchecked(a planAnswer) error {
+	if a.Outcome == plan.Nothing {
+		return usagef("there is nothing to check: %s", a.Idle()).
+			hint("git dos plan -h shows the forms that are read; paths.plans_glob of dos.toml, or FILE, says which files are")
+	}
 	for _, l := range a.Units {
 		if l.Truth == plan.Indeterminate {
 			return errorf(kindIndeterminate, "of %d units %d cannot be told, the first %s/%s: %w", len(a.Units), a.Unknowns, l.Plan, l.Phase, errors.New(l.Reason)).
@@ -161,7 +179,7 @@ func planError(err error) error {
 	case asCmdError(err) != nil:
 		return err
 	case errors.As(err, &file) && file.Absent:
-		return usagef("%w", err).hint("git ls-tree -r --name-only REF lists the files of a ref; a path begins at the root of the tree")
+		return usagef("%w", err).hint("name a file as for git, from the current directory; git ls-tree -r --name-only REF lists those of a ref")
 	case errors.As(err, &file):
 		return environmentf("plan file %w", err).hint("correct the file, or name the others as FILE arguments")
 	case errors.Is(err, ancestry.ErrMissing):

@@ -20,13 +20,16 @@ func verifyVerb() verb {
 			Name:      "verify",
 			Usage:     "did this phase of this plan ship?",
 			ArgsUsage: "PLAN PHASE | PLAN/PHASE",
-			Description: "Walks every commit that the trunk reaches, or REF with --ref, and believes only commits:\n" +
+			Description: "Reads every commit that the trunk reaches, or REF with --ref, and believes only commits:\n" +
 				"one must name the unit, change something substantive, stand unreverted, and be a witness no\n" +
-				"weaker than the floor. The trunk is [trunk] ref of dos.toml; without one the HEAD of the remote\n" +
-				"or, outside a fleet and where that is not known, the current branch. The rules come from the\n" +
-				"dos.toml committed there; the work tree's counts only where it has none. In a fleet a SHIPPED was seen within [fleet] interval,\n" +
-				"and any other answer follows a fresh look at the remote: at its lanes, and at the trunk unless\n" +
-				"--ref names another.",
+				"weaker than the floor. It names it by a trailer Dos-Ship: PLAN/PHASE, or by a subject that\n" +
+				"begins PLAN: PHASE; docs/ships.md lists the forms. The floor is subject-in-tree where the\n" +
+				"lane of the unit is known, else subject. When the answer is no, --explain says why.\n\n" +
+				"The trunk is [trunk] ref of dos.toml; without one the HEAD of the remote or, outside a fleet\n" +
+				"and where that is not known, the current branch. The rules come from the dos.toml committed\n" +
+				"there; the work tree's counts only where it has none. In a fleet a SHIPPED was seen within\n" +
+				"[fleet] interval, and any other answer follows a fresh look at the remote: at its lanes, and\n" +
+				"at the trunk unless --ref names another.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "ref", Usage: "walk `REF` instead of the trunk"},
 				&cli.StringFlag{Name: "floor", Usage: "the least `WITNESS` that counts: ledger, signed, trailer, subject-in-tree, subject or mention"},

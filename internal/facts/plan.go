@@ -2,9 +2,7 @@ package facts
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -19,6 +17,9 @@ const (
 	maxPlanFiles = 2000
 	maxPlanBytes = 64 << 20
 	maxPlanRows  = 10000
+
+	// maxPlanUnread bounds a list that is a guess, and no count.
+	maxPlanUnread = 1000
 )
 
 // Plans is what the plan files of a commit list.
@@ -28,6 +29,9 @@ type Plans struct {
 	Files []string // that were read, in path order
 	Units []plan.Unit
 	Loose []plan.Place // phases that belong to no plan
+
+	Unread      []plan.Unread // what looks like a plan or phase and is none, and files without one
+	UnreadTotal int           // headings and bullets, those that Unread leaves out too
 }
 
 // A PlanFileError is a plan file that cannot be read. It is never a plan
@@ -43,14 +47,14 @@ func (e *PlanFileError) Unwrap() error { return e.err }
 
 // ReadPlans reads the plan files at a ref, "" for the trunk, out of its commit
 // and never out of the work tree: those that paths.plans_glob of the policy in
-// force there names or, where some are given, just these, by their paths from
-// the root of the tree. Rows of one unit, told by plan and phase without regard
+// force there names or, where some are given, just these, by their paths as git
+// takes paths. Rows of one unit, told by plan and phase without regard
 // to case, become one Unit in the order of their first rows.
 //
 // A file that cannot be read is a *PlanFileError, a history that is not all
 // here ancestry.ErrMissing.
 func ReadPlans(ctx context.Context, repo *refstore.Repo, ref string, files []string) (Plans, error) {
-	wanted, err := planPaths(files)
+	wanted, err := planPaths(ctx, repo, files)
 	if err != nil {
 		return Plans{}, err
 	}
@@ -82,21 +86,6 @@ func ReadPlans(ctx context.Context, repo *refstore.Repo, ref string, files []str
 	return p, err
 }
 
-// planPaths cleans the paths that were asked for.
-func planPaths(files []string) ([]string, error) {
-	var clean []string
-	for _, f := range files {
-		name := path.Clean(f)
-		if f == "" || name == "." || path.IsAbs(name) || name == ".." || len(name) > 2 && name[:3] == "../" {
-			return nil, &PlanFileError{fmt.Sprintf("%q", f), true, errors.New("is not the path of a file from the root of the tree")}
-		}
-		if !slices.Contains(clean, name) {
-			clean = append(clean, name)
-		}
-	}
-	return clean, nil
-}
-
 // planRows gathers the rows of documents into units.
 type planRows struct {
 	plans *Plans
@@ -109,6 +98,7 @@ func (r *planRows) add(file string, d plan.Document) error {
 	if r.n += len(rows) + len(loose); r.n > maxPlanRows {
 		return &PlanFileError{Path: file, err: fmt.Errorf("brings the plans to more than %d phases", maxPlanRows)}
 	}
+	r.missed(file, d, len(rows)+len(loose) == 0)
 	for _, row := range loose {
 		r.plans.Loose = append(r.plans.Loose, planPlace(file, row))
 	}
@@ -123,6 +113,20 @@ func (r *planRows) add(file string, d plan.Document) error {
 		r.plans.Units[i].Places = append(r.plans.Units[i].Places, planPlace(file, row))
 	}
 	return nil
+}
+
+// missed notes what the document has that was not read.
+func (r *planRows) missed(file string, d plan.Document, silent bool) {
+	p := r.plans
+	list, total := d.Unread(max(0, maxPlanUnread-p.UnreadTotal))
+	p.UnreadTotal += total
+	for _, u := range list {
+		u.File = file
+		p.Unread = append(p.Unread, u)
+	}
+	if silent {
+		p.Unread = append(p.Unread, plan.Silent(file))
+	}
 }
 
 func planPlace(file string, r plan.Row) plan.Place {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-dos/git-dos/kernel/plan"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
@@ -173,5 +174,44 @@ func TestPlanFilesThatAreNotHere(t *testing.T) {
 	os.WriteFile(filepath.Join(h.dir, "dos.toml"), []byte("[paths]\nplan_glob = 1\n"), 0o644)
 	if _, err := h.plans(h.dir, ""); !errors.As(err, new(policy.Errors)) {
 		t.Errorf("a dos.toml with errors: %v", err)
+	}
+}
+
+func TestPlanFilesAreNamedFromWhereOneStands(t *testing.T) {
+	h := base(t)
+	h.commit("plans", "docs/a-plan.md", "## 1. A A1 — x\n", "docs/x/b-plan.md", "## 1. B B1 — x\n")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(h.dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dir, file, want string }{
+		{"docs", "a-plan.md", "docs/a-plan.md"},
+		{"docs", "x/b-plan.md", "docs/x/b-plan.md"},
+		{"docs/x", "../a-plan.md", "docs/a-plan.md"},
+		{"", "docs/a-plan.md", "docs/a-plan.md"},
+		{"docs/x", filepath.Join(h.dir, "docs/a-plan.md"), "docs/a-plan.md"},
+		{"docs", filepath.Join(link, "docs/a-plan.md"), "docs/a-plan.md"},
+		{"docs", "docs/a-plan.md", ""},
+		{"docs", "../../a-plan.md", ""},
+		{"docs", filepath.Join(h.dir, "../a-plan.md"), ""},
+	} {
+		p, err := h.plans(filepath.Join(h.dir, c.dir), "", c.file)
+		if bad := new(PlanFileError); strings.Join(p.Files, " ") != c.want || (err == nil) != (c.want != "") || err != nil && !errors.As(err, &bad) {
+			t.Errorf("%s from %s: %v, %v", c.file, c.dir, p.Files, err)
+		}
+	}
+}
+
+func TestWhatPlansHoldAndIsNotReadIsTold(t *testing.T) {
+	h := base(t)
+	h.commit("plans", "docs/a-plan.md", "## 1. A A1 — x\n* **A2 — x**\n", "docs/b-plan.md", "text\n")
+	p := h.wantPlans("what is read", "A/A1 docs/a-plan.md:1 open", "")
+	if len(p.Unread) != 2 || p.UnreadTotal != 1 || p.Unread[0].File != "docs/a-plan.md" || p.Unread[0].Line != 2 || p.Unread[1] != plan.Silent("docs/b-plan.md") {
+		t.Errorf("not read: %d, %+v", p.UnreadTotal, p.Unread)
+	}
+	h.commit("many", "docs/a-plan.md", strings.Repeat("* **A2 — x**\n", maxPlanUnread-1), "docs/b-plan.md", "- [ ] A3: x\n- [ ] A4: x\n")
+	p, err := h.plans(h.dir, "")
+	if err != nil || len(p.Unread) != maxPlanUnread+2 || p.UnreadTotal != maxPlanUnread+1 {
+		t.Errorf("%d listed of %d: %v", len(p.Unread), p.UnreadTotal, err)
 	}
 }

@@ -49,7 +49,7 @@ func TestWrongClocksChangeNoAnswer(t *testing.T) {
 // Many reverted merges are looked at by one pass, which must agree.
 func TestManyRevertedMerges(t *testing.T) {
 	h := base(t)
-	for i := range 2*fewPairs {
+	for i := range 2 * fewPairs {
 		h.git("checkout", "-q", "-b", fmt.Sprint("w", i))
 		h.commit(fmt.Sprintf("AUTH: AUTH%d add", i), fmt.Sprintf("api/%d.go", i), "2")
 		h.git("checkout", "-q", "main")
@@ -59,7 +59,7 @@ func TestManyRevertedMerges(t *testing.T) {
 			h.git("revert", "-m1", "--no-edit", "HEAD")
 		}
 	}
-	for i := range 2*fewPairs {
+	for i := range 2 * fewPairs {
 		want := "NOT_SHIPPED subject direct"
 		if i%4 == 0 {
 			want = "SHIPPED subject direct"

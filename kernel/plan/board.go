@@ -1,12 +1,6 @@
 package plan
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/git-dos/git-dos/kernel/verdict"
-)
+import "github.com/git-dos/git-dos/kernel/verdict"
 
 // A Place is one row of a plan file: where it stands and what it claims.
 type Place struct {
@@ -56,6 +50,9 @@ const (
 	Agrees   Outcome = "AGREES"        // what is claimed is what is true, for every unit
 	Diverges Outcome = "DIVERGES"      // for some unit it is not
 	Unknown  Outcome = "INDETERMINATE" // the truth of some unit cannot be told
+
+	// Nothing is the outcome of a board without a unit. It agrees with nothing.
+	Nothing Outcome = "NOTHING_TO_CHECK"
 )
 
 // exitDiverges is the status of a strict board that diverges.
@@ -83,6 +80,8 @@ type Board struct {
 	Files       []string `json:"files"`
 	Units       []Line   `json:"units"`
 	Loose       []Place  `json:"loose,omitempty"`
+	Unread      []Unread `json:"unread,omitempty"`
+	UnreadTotal int      `json:"unread_total"` // headings and bullets, those left out of Unread too
 	OverClaims  int      `json:"over_claims"`
 	UnderClaims int      `json:"under_claims"`
 	Unknowns    int      `json:"unknowns"`
@@ -115,6 +114,8 @@ func Decide(units []Unit, truths []Truth) Board {
 		b.Units = append(b.Units, l)
 	}
 	switch {
+	case len(units) == 0:
+		b.Outcome = Nothing
 	case b.Unknowns > 0:
 		b.Outcome = Unknown
 	case b.OverClaims+b.UnderClaims > 0:
@@ -150,7 +151,8 @@ func (b Board) Strict() Board {
 }
 
 // ExitCode implements [verdict.Verdict]. A board that is not strict is read by
-// people, so that every one that was decided is Yes.
+// people, so that every one that was decided is Yes. A strict one without a
+// unit or with an unknown one is no verdict.
 func (b Board) ExitCode() int {
 	switch {
 	case b.Outcome == Agrees, b.Outcome != "" && !b.strict:
@@ -159,81 +161,4 @@ func (b Board) ExitCode() int {
 		return exitDiverges
 	}
 	return verdict.NoVerdict
-}
-
-// maxShown bounds what a line for people lists.
-const maxShown = 5
-
-// String is the summary and a line for each unit.
-func (b Board) String() string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "%s %s of %s on %s: %d over-claimed, %d under-claimed, %d unknown\n", b.Outcome,
-		count(len(b.Units), "unit"), count(len(b.Files), "plan file"), b.Ref, b.OverClaims, b.UnderClaims, b.Unknowns)
-	for _, l := range b.Units {
-		fmt.Fprintf(&s, "  %s\n", l)
-	}
-	if len(b.Files) == 0 {
-		s.WriteString("  there is no plan file; paths.plans_glob of dos.toml says which files are\n")
-	}
-	if silent := b.silent(); len(silent) > 0 {
-		fmt.Fprintf(&s, "  without a phase in a form that is read: %s\n", list(silent))
-	}
-	if len(b.Loose) > 0 {
-		fmt.Fprintf(&s, "  under no plan heading, so of no plan: %s\n", placed(b.Loose, true))
-	}
-	return s.String()
-}
-
-// String is one line.
-func (l Line) String() string {
-	mark := string(l.Divergence)
-	if mark == "" {
-		mark = "-"
-	}
-	s := fmt.Sprintf("%-11s  %-7s  %-13s  %s %s  %s", mark, l.Claim, l.Truth, l.Plan, l.Phase, placed(l.Rows, false))
-	if l.Reason != "" && (l.Divergence == OverClaim || l.Truth == Indeterminate) {
-		s += ": " + l.Reason
-	}
-	return s
-}
-
-func placed(places []Place, phases bool) string {
-	var all []string
-	for _, p := range places {
-		at := fmt.Sprintf("%s:%d", p.File, p.Line)
-		if phases {
-			at = p.Phase + " at " + at
-		}
-		all = append(all, at)
-	}
-	return list(all)
-}
-
-// silent lists the files that no row stands in.
-func (b Board) silent() []string {
-	speaks := map[string]bool{}
-	for _, l := range b.Units {
-		for _, p := range l.Rows {
-			speaks[p.File] = true
-		}
-	}
-	for _, p := range b.Loose {
-		speaks[p.File] = true
-	}
-	return slices.DeleteFunc(slices.Clone(b.Files), func(file string) bool { return speaks[file] })
-}
-
-func list(all []string) string {
-	shown := strings.Join(all[:min(len(all), maxShown)], ", ")
-	if more := len(all) - maxShown; more > 0 {
-		shown += fmt.Sprintf(", and %d more", more)
-	}
-	return shown
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -56,7 +56,7 @@ func TestBoardCountsAndWeighs(t *testing.T) {
 	if b.Strict().ExitCode() != verdict.NoVerdict {
 		t.Error("a divergence hides what is unknown")
 	}
-	if b := Decide(nil, nil); b.Outcome != Agrees || b.Strict().ExitCode() != verdict.Yes {
+	if b := Decide(nil, nil); b.Outcome != Nothing || b.Strict().ExitCode() != verdict.NoVerdict || b.ExitCode() != verdict.Yes {
 		t.Errorf("no unit at all: %+v", b)
 	}
 	if code := (Board{}).ExitCode(); code != verdict.NoVerdict {
@@ -71,9 +71,17 @@ func TestBoardText(t *testing.T) {
 	}
 	b := Decide([]Unit{{"A", "A1", rows}, {"A", "A2", rows[:1]}}, []Truth{{Outcome: NotShipped, Reason: "no commit names it"}, {Outcome: Shipped, Reason: "x"}})
 	b.Ref, b.Files, b.Loose = "refs/heads/main", []string{"a", "b", "c"}, []Place{{File: "b", Line: 3, Phase: "V2"}}
+	b.UnreadTotal, b.Unread = 8, []Unread{{"b", 4, "* **V3", "no"}, {"b", 5, "", "no"}, {"b", 6, "", "no"}, {"b", 7, "", "no"}, {"b", 8, "", "no"}, {"b", 9, "", "no"}, Silent("c")}
 	want := `DIVERGES 2 units of 3 plan files on refs/heads/main: 1 over-claimed, 0 under-claimed, 0 unknown
   OVER_CLAIM   shipped  NOT_SHIPPED    A A1  a:1, a:2, a:3, a:4, a:5, and 2 more: no commit names it
   -            shipped  SHIPPED        A A2  a:1
+  8 headings or bullets not read:
+    b:4: no: * **V3
+    b:5: no: 
+    b:6: no: 
+    b:7: no: 
+    b:8: no: 
+    and 3 more
   without a phase in a form that is read: c
   under no plan heading, so of no plan: V2 at b:3
 `
@@ -81,6 +89,28 @@ func TestBoardText(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	if got := Decide(nil, nil).String(); !strings.Contains(got, "there is no plan file") {
+		t.Error(got)
+	}
+}
+
+func TestIdle(t *testing.T) {
+	b := Decide(nil, nil)
+	b.Ref = "refs/heads/main"
+	for want, files := range map[string][]string{
+		"there is no plan file on refs/heads/main":                             nil,
+		"2 plan files on refs/heads/main, and no phase in a form that is read": {"a", "b"},
+		"1 plan file on refs/heads/main, and no phase in a form that is read":  {"a"},
+	} {
+		if b.Files = files; b.Idle() != want {
+			t.Errorf("got %q, want %q", b.Idle(), want)
+		}
+	}
+	b.Loose = []Place{{File: "a", Line: 3, Phase: "V2"}}
+	if got := b.Idle(); !strings.HasSuffix(got, "; under no plan heading: V2 at a:3") {
+		t.Error(got)
+	}
+	b.Unread, b.UnreadTotal = []Unread{Silent("a"), {"a", 4, "* **V3", "no"}}, 1
+	if got := b.Idle(); !strings.HasSuffix(got, "; 1 heading or bullet not read, the first a:4: no: * **V3") {
 		t.Error(got)
 	}
 }

@@ -21,11 +21,29 @@ var waiting = map[string]bool{"SOAK": true, "SOAKING": true, "BLOCKED": true, "A
 
 // claimOf reads the status words of a text. They count in capitals, as whole
 // words and outside of code fences, and not behind a "not" or "never".
-func claimOf(text string) Claim {
+func claimOf(text string) Claim { return claimUpTo(text, func(line) bool { return false }) }
+
+// rowClaim is claimOf for the text of a row, which a bullet with the name of
+// another phase ends though it is not read as one.
+func rowClaim(text string) Claim {
+	return claimUpTo(text, func(l line) bool {
+		sign, label := item(l.text)
+		if l.number == 1 || sign == "" {
+			return false
+		}
+		why := missedBullet(sign, label)
+		return why != "" && why != noPhase
+	})
+}
+
+func claimUpTo(text string, ends func(line) bool) Claim {
 	claim := ClaimOpen
 	for l := range outline(text) {
 		if l.fenced {
 			continue
+		}
+		if ends(l) {
+			break
 		}
 		for word, denied := range words(l.text) {
 			switch {

@@ -102,6 +102,9 @@ func TestClaims(t *testing.T) {
 		"a later line of the text":         {"x\n\nStatus: SHIPPED", ClaimShipped},
 		"the next heading is another text": {"x\n### Notes\nSHIPPED", ClaimOpen},
 		"the next phase is another text":   {"x\n- **A2 — SHIPPED**", ClaimOpen},
+		"even one in a form not read":      {"x\n* **A2 — SHIPPED**\nSHIPPED", ClaimOpen},
+		"a task of the phase is its own":   {"x\n- [x] SHIPPED", ClaimShipped},
+		"a detail in capitals is its own":  {"x\n- **STATUS — SHIPPED**", ClaimShipped},
 		"a bold detail is not":             {"x\n- **Status: SHIPPED**", ClaimShipped},
 	} {
 		rows := Parse([]byte("## 1. A A1 — " + c.text + "\n")).Rows()
@@ -117,13 +120,14 @@ func TestCostIsBounded(t *testing.T) {
 	for name, unit := range map[string]string{
 		"bullets": "- **A1 — x**\n", "details": "- **x**\n", "headings": "#\n", "plan headings": "## 1. A A1 — x\n", "fences": "```\n",
 		"a long line": "## 1. A A1 — x ", "dashes": "- **A1 —", "hyphens": "- **A1 -- ", "words": "gates on ", "dots": "...", "paths": "a/b.c ",
-		"paragraphs": "gates on\n\n", "zeros": "\x00", "invalid": "\xff\xfe", "stars": "*", "SHIPPED": "not SHIPPED ",
+		"paragraphs": "gates on\n\n", "zeros": "\x00", "invalid": "\xff\xfe", "stars": "*", "SHIPPED": "not SHIPPED ", "items": "* **A1 — x**\n", "lists": "- * + 1. ", "numbers": "## 1. A A1\n",
 	} {
 		text := []byte("## 1. A A1 — x\n### A1\n" + strings.Repeat(unit, size/len(unit)))
 		start := time.Now()
 		d := Parse(text)
 		d.Rows()
 		d.Loose()
+		d.Unread(10)
 		s, _ := d.Section("A1")
 		s.ClaimsShipped()
 		s.Soaking()
@@ -152,6 +156,12 @@ func FuzzParse(f *testing.F) {
 		for _, r := range d.Loose() {
 			if r.Plan != "" || slices.ContainsFunc(rows, func(o Row) bool { return o.Line == r.Line }) {
 				t.Errorf("%+v is loose", r)
+			}
+		}
+		missed, n := d.Unread(3)
+		for _, u := range missed {
+			if u.Line < 1 || u.Reason == "" || len(u.Text) > maxTitle || len(missed) > n || slices.ContainsFunc(rows, func(r Row) bool { return r.Line == u.Line }) {
+				t.Errorf("%+v of %d is unread", u, n)
 			}
 		}
 		s, ok := d.Section(phase)

@@ -51,7 +51,7 @@ func (d Document) rows() (rows, loose []Row) {
 			loose = append(loose, r)
 			continue
 		}
-		r.Claim = claimOf(d.upTo(i, d.isRow))
+		r.Claim = rowClaim(d.upTo(i, d.isRow))
 		rows = append(rows, r)
 	}
 	return rows, loose

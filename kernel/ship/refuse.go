@@ -126,7 +126,7 @@ func says(rest string, title bool) bool {
 	if !title {
 		return anyWord(rest, turns)
 	}
-	return rest != "" && !anyWord(rest, completion) && !strings.HasSuffix(rest, " yet")
+	return rest != "" && !anyWord(rest, completion) && !strings.HasSuffix(" "+rest, " yet")
 }
 
 // Words that follow a refusal: turns make another phrase of it, and after those

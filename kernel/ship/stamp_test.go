@@ -191,6 +191,7 @@ func TestUnfinishedOrWithdrawnWorkStampsNothing(t *testing.T) {
 		"AUTH: AUTH2 no longer crashes":          true,
 		"AUTH: AUTH2 fail closed on no token":    true,
 		"AUTH: AUTH2: failed":                    false,
+		"AUTH: AUTH2: not yet":                   false,
 		"AUTH: AUTH2 has been reverted":          false,
 		"AUTH: AUTH2 had to be reverted":         false,
 		"AUTH: AUTH2 should be reverted":         false,
