@@ -38,7 +38,7 @@ func Signatures(ctx context.Context, repo *refstore.Repo, policyAt refstore.OID,
 	if err != nil {
 		return nil, err
 	}
-	c := &signatureCheck{run: unfetched(repo.Git), format: repo.Format, keys: keys}
+	c := &signatureCheck{run: repo.Git.Offline(), format: repo.Format, keys: keys}
 	if c.dir, err = os.MkdirTemp("", "git-dos-signers-"); err != nil {
 		return nil, err
 	}
@@ -52,12 +52,6 @@ func Signatures(ctx context.Context, repo *refstore.Repo, policyAt refstore.OID,
 		}
 	}
 	return facts, nil
-}
-
-// unfetched derives a runner that takes objects from this repository only.
-func unfetched(run git.Runner) git.Runner {
-	run.Env = append(slices.Clone(run.Env), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
-	return run
 }
 
 // A signatureCheck checks the signatures of commits against one set of keys.

@@ -17,10 +17,8 @@ package ancestry
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/git-dos/git-dos/refstore"
-	"github.com/git-dos/git-dos/refstore/git"
 )
 
 // ErrMissing means that history is not all readable here: an object is absent,
@@ -33,13 +31,6 @@ var ErrUnborn = errors.New("branch has no commit yet")
 
 // ErrNoRevision means that no such revision exists in this repository.
 var ErrNoRevision = errors.New("no such revision")
-
-// plain derives the runner of every child of this package: no object is
-// fetched from a promisor remote behind the caller's back.
-func plain(run git.Runner) git.Runner {
-	run.Env = append(slices.Clone(run.Env), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
-	return run
-}
 
 // checked refuses what is not a full object id, so that no argument of a child
 // can be an option or a range.

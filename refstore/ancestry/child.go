@@ -23,7 +23,7 @@ type child struct {
 
 // prepare makes a child that has not started.
 func prepare(ctx context.Context, run git.Runner, call git.Call) (*child, error) {
-	cmd, err := plain(run).Command(ctx, call)
+	cmd, err := run.Offline().Command(ctx, call)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func Expand(ctx context.Context, run git.Runner, short []string) (map[string][]r
 	if len(asked) == 0 {
 		return full, nil
 	}
-	out, _, err := plain(run).Run(ctx, git.Call{
+	out, _, err := run.Offline().Run(ctx, git.Call{
 		Args:  []string{"cat-file", "--batch-check=%(objectname)"},
 		Stdin: strings.NewReader(strings.Join(asked, "\n") + "\n"),
 	})
@@ -63,7 +63,7 @@ func disambiguate(ctx context.Context, run git.Runner, ids []string, full map[st
 		for _, id := range chunk {
 			args = append(args, "--disambiguate="+id)
 		}
-		out, err := plain(run).Output(ctx, args...)
+		out, err := run.Offline().Output(ctx, args...)
 		if err != nil {
 			return failed(ctx, "abbreviated ids", err)
 		}

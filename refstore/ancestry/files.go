@@ -24,9 +24,7 @@ func File(ctx context.Context, run git.Runner, commit refstore.OID, path string)
 		return nil, false, err
 	}
 	where := string(commit.Short()) + ":" + path
-	lister := plain(run)
-	lister.Env = append(lister.Env, "GIT_LITERAL_PATHSPECS=1")
-	out, err := lister.Output(ctx, "ls-tree", "-z", "--full-tree", string(commit), "--", path)
+	out, err := run.Offline().With("GIT_LITERAL_PATHSPECS=1").Output(ctx, "ls-tree", "-z", "--full-tree", string(commit), "--", path)
 	if err != nil {
 		return nil, false, failed(ctx, where, err)
 	}
@@ -43,14 +41,14 @@ func File(ctx context.Context, run git.Runner, commit refstore.OID, path string)
 }
 
 func blobContent(ctx context.Context, run git.Runner, id, where string) ([]byte, error) {
-	out, err := plain(run).Output(ctx, "cat-file", "-s", id)
+	out, err := run.Offline().Output(ctx, "cat-file", "-s", id)
 	if err != nil {
 		return nil, failed(ctx, where, err)
 	}
 	if size, err := strconv.ParseInt(string(bytes.TrimSpace(out)), 10, 64); err != nil || size > MaxFile {
 		return nil, fmt.Errorf("%s is larger than %d bytes", where, MaxFile)
 	}
-	data, err := plain(run).Output(ctx, "cat-file", "blob", id)
+	data, err := run.Offline().Output(ctx, "cat-file", "blob", id)
 	if err != nil {
 		return nil, failed(ctx, where, err)
 	}

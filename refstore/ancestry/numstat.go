@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 
 	"github.com/git-dos/git-dos/refstore/git"
 )
@@ -42,8 +43,9 @@ const maxAhead = 4096
 // answers for all of them, and the memory is that of a few thousand titles and
 // of the paths of one commit. The parent is the commit object's own: at the
 // edge of a shallow history it is absent and the answer is ErrMissing, not the
-// whole tree. Attributes of the repository's files do not count, so that no
-// commit can declare code to be binary. An error is the last thing yielded;
+// whole tree. No attributes and no settings count, so that nobody can declare
+// code to be binary; see Opaque. Text of a gigabyte is more than git compares,
+// and the answer is ErrMissing. An error is the last thing yielded;
 // one of commits is passed on once all before it were answered.
 func Numstat(ctx context.Context, run git.Runner, commits iter.Seq2[Commit, error]) iter.Seq2[CommitStat, error] {
 	return func(yield func(CommitStat, error) bool) {
@@ -54,6 +56,7 @@ func Numstat(ctx context.Context, run git.Runner, commits iter.Seq2[Commit, erro
 			yield(CommitStat{}, err)
 			return
 		}
+		defer os.RemoveAll(n.view)
 		fed := make(chan error, 1)
 		go func() { fed <- n.feed(ctx, commits) }()
 		err = n.answers(ctx, func(c CommitStat) bool { return yield(c, nil) })

@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,15 +20,26 @@ import (
 // whose lines differ, all of them NUL-terminated.
 type numstat struct {
 	*child
+	view  string // the git directory it sees
 	in    *os.File
 	asked chan CommitStat // in the order of the questions
 }
 
 func startNumstat(ctx context.Context, run git.Runner) (*numstat, error) {
-	run, err := withoutAttributes(ctx, run)
+	run, view, err := objectView(ctx, run)
 	if err != nil {
 		return nil, err
 	}
+	n, err := startDiffTree(ctx, run)
+	if err != nil {
+		_ = os.RemoveAll(view)
+		return nil, err
+	}
+	n.view = view
+	return n, nil
+}
+
+func startDiffTree(ctx context.Context, run git.Runner) (*numstat, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -46,23 +56,6 @@ func startNumstat(ctx context.Context, run git.Runner) (*numstat, error) {
 		return nil, err
 	}
 	return &numstat{child: c, in: w, asked: make(chan CommitStat, maxAhead)}, nil
-}
-
-// withoutAttributes has git look at the object store alone: with no work tree
-// and no attributes, what a file is does not depend on what is checked out.
-func withoutAttributes(ctx context.Context, run git.Runner) (git.Runner, error) {
-	out, err := run.Output(ctx, "rev-parse", "--path-format=absolute", "--git-dir", "--show-object-format")
-	if err != nil {
-		return run, err
-	}
-	dir, format, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
-	empty := "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-	if refstore.Format(format) == refstore.SHA256 {
-		empty = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-	}
-	run.Env = append(slices.Clone(run.Env), "GIT_DIR="+dir, "GIT_IMPLICIT_WORK_TREE=0", "GIT_ATTR_NOSYSTEM=1", "GIT_ATTR_SOURCE="+empty)
-	run.Config = append(slices.Clone(run.Config), "core.bare=true", "core.attributesFile="+os.DevNull)
-	return run, nil
 }
 
 // feed asks for the commits one by one, as fast as they are answered.

@@ -115,6 +115,33 @@ func TestNumstatTakesNoWordForBinary(t *testing.T) {
 	r.wantNumstat(want, b)
 }
 
+// A NUL, a setting or the clone's own attributes do not make white space count,
+// and what compilers write is not read as text.
+func TestNumstatReadsAllButOpaqueFilesAsText(t *testing.T) {
+	r := newRepo(t)
+	a := r.commit("root", r.tree("a.go", "a\n b\n\x00", "a.dat", "a\x00\n", "a.pyc", "a\x00\n"))
+	b := r.commit("space", r.tree("a.go", "a\nb\n\x00", "a.dat", "a\x00\nb\n", "a.pyc", "a \x00\n"), a)
+	want := "space\n  \"a.dat\" +1 -0 100644>100644\n  \"a.go\" +0 -0 100644>100644\n  \"a.pyc\" +0 -0 100644>100644 binary\n"
+	r.wantNumstat(want, b)
+	r.git("config", "core.bigFileThreshold", "1")
+	r.git("config", "diff.default.binary", "true")
+	if err := os.WriteFile(filepath.Join(r.git("rev-parse", "--absolute-git-dir"), "info", "attributes"), []byte("* -diff\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.git("diff-tree", "-r", "--numstat", a, b, "--", "a.go"); !strings.HasPrefix(got, "-\t-") {
+		t.Fatalf("git counts %q: the settings do nothing", got)
+	}
+	r.wantNumstat(want, b)
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	t.Setenv("GIT_DIR", r.git("rev-parse", "--absolute-git-dir"))
+	t.Setenv("GIT_COMMON_DIR", os.Getenv("GIT_DIR"))
+	r.wantNumstat(want, b)
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 func TestNumstatOfWhatIsNotHereIsMissing(t *testing.T) {
 	r := newRepo(t, "--object-format=sha256")
 	root := r.commit("root", r.tree("a", "1\n"))

@@ -21,7 +21,7 @@ func Resolve(ctx context.Context, run git.Runner, rev string) (refstore.OID, err
 	}
 	id, err := parseRev(ctx, run, rev)
 	if err != nil {
-		if code(err) == 1 {
+		if git.Code(err) == 1 {
 			return "", absent(ctx, run, rev)
 		}
 		return "", failed(ctx, rev, err)
@@ -30,7 +30,7 @@ func Resolve(ctx context.Context, run git.Runner, rev string) (refstore.OID, err
 	if err == nil {
 		return commit, nil
 	}
-	kind, kindErr := plain(run).Output(ctx, "cat-file", "-t", string(id))
+	kind, kindErr := run.Offline().Output(ctx, "cat-file", "-t", string(id))
 	if kind := strings.TrimSpace(string(kind)); kindErr == nil && (kind == "tree" || kind == "blob") {
 		return "", fmt.Errorf("%w: %s names a %s and no commit", ErrNoRevision, rev, kind)
 	}
@@ -43,7 +43,7 @@ const maxRev = 4096
 // FullName returns the full name of the ref that rev abbreviates, "" when rev
 // is not the name of a ref.
 func FullName(ctx context.Context, run git.Runner, rev string) string {
-	out, err := plain(run).Output(ctx, "rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", rev)
+	out, err := run.Offline().Output(ctx, "rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", rev)
 	name := strings.TrimSuffix(string(out), "\n")
 	if err != nil || !strings.HasPrefix(name, "refs/") {
 		return ""
@@ -57,7 +57,7 @@ func Refs(ctx context.Context, run git.Runner, short string) ([]string, error) {
 	if strings.ContainsAny(short, "*?[\\ ~^:@") {
 		return nil, nil // no name of a ref
 	}
-	out, err := plain(run).Output(ctx, "for-each-ref", "--format=%(refname)", "refs/heads/"+short, "refs/tags/"+short, "refs/remotes/"+short)
+	out, err := run.Offline().Output(ctx, "for-each-ref", "--format=%(refname)", "refs/heads/"+short, "refs/tags/"+short, "refs/remotes/"+short)
 	if err != nil {
 		return nil, failed(ctx, short, err)
 	}
@@ -73,11 +73,11 @@ func Refs(ctx context.Context, run git.Runner, short string) ([]string, error) {
 // Symbolic returns the ref that the symbolic ref name points at, "" when name
 // is no symbolic ref. A broken ref at its end is ErrMissing.
 func Symbolic(ctx context.Context, run git.Runner, name string) (string, error) {
-	out, err := plain(run).Output(ctx, "symbolic-ref", "--quiet", name)
+	out, err := run.Offline().Output(ctx, "symbolic-ref", "--quiet", name)
 	switch {
 	case err == nil:
 		return strings.TrimSuffix(string(out), "\n"), nil
-	case code(err) == 1:
+	case git.Code(err) == 1:
 		return "", nil
 	}
 	return "", failed(ctx, name, err)
@@ -97,9 +97,9 @@ func ReachesAll(ctx context.Context, run git.Runner, from refstore.OID, all []re
 		return !slices.ContainsFunc(all, func(id refstore.OID) bool { return !d.Reaches(from, id) }), nil
 	}
 	for _, id := range all {
-		_, err := plain(run).Output(ctx, "merge-base", "--is-ancestor", "--end-of-options", string(id), string(from))
+		_, err := run.Offline().Output(ctx, "merge-base", "--is-ancestor", "--end-of-options", string(id), string(from))
 		switch {
-		case err != nil && code(err) == 1:
+		case err != nil && git.Code(err) == 1:
 			return false, nil
 		case err != nil:
 			return false, failed(ctx, "ancestry of "+string(from), err)
@@ -112,7 +112,7 @@ func ReachesAll(ctx context.Context, run git.Runner, from refstore.OID, all []re
 const oneByOne = 8
 
 func parseRev(ctx context.Context, run git.Runner, rev string) (refstore.OID, error) {
-	out, err := plain(run).Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev)
+	out, err := run.Offline().Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +135,7 @@ func absent(ctx context.Context, run git.Runner, rev string) error {
 		name = head
 	}
 	for _, ref := range []string{name, "refs/heads/" + name, "refs/remotes/" + name} {
-		out, err := plain(run).Output(ctx, "rev-parse", "--path-format=absolute", "--git-path", ref)
+		out, err := run.Offline().Output(ctx, "rev-parse", "--path-format=absolute", "--git-path", ref)
 		if err != nil {
 			return err
 		}
@@ -147,14 +147,6 @@ func absent(ctx context.Context, run git.Runner, rev string) error {
 		return fmt.Errorf("%w: %s", ErrUnborn, head)
 	}
 	return fmt.Errorf("%w: %s", ErrNoRevision, rev)
-}
-
-func code(err error) int {
-	var g *git.Error
-	if errors.As(err, &g) {
-		return g.Code
-	}
-	return -1
 }
 
 // failed turns a git that was refused an object into ErrMissing.

@@ -16,7 +16,7 @@ import (
 // history: git shows none of their parents, whether they are here or not. It
 // is empty for a whole history.
 func ShallowEdge(ctx context.Context, run git.Runner) (map[refstore.OID]bool, error) {
-	out, err := plain(run).Output(ctx, "rev-parse", "--path-format=absolute", "--git-path", "shallow")
+	out, err := run.Offline().Output(ctx, "rev-parse", "--path-format=absolute", "--git-path", "shallow")
 	if err != nil {
 		return nil, err
 	}

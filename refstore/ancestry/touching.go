@@ -21,8 +21,7 @@ func Touching(ctx context.Context, run git.Runner, tip refstore.OID, paths []str
 	if err := checked(tip); err != nil || len(paths) == 0 {
 		return nil, err
 	}
-	run = plain(run)
-	run.Env = append(run.Env, "GIT_LITERAL_PATHSPECS=0", "GIT_GLOB_PATHSPECS=0", "GIT_NOGLOB_PATHSPECS=0", "GIT_ICASE_PATHSPECS=0")
+	run = run.Offline().With("GIT_LITERAL_PATHSPECS=0", "GIT_GLOB_PATHSPECS=0", "GIT_NOGLOB_PATHSPECS=0", "GIT_ICASE_PATHSPECS=0")
 	var in strings.Builder
 	in.WriteString(string(tip) + "\n--\n")
 	for _, p := range paths {

@@ -74,6 +74,28 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// Code is the status a git ended with, -1 when it did not end by itself or when
+// the error is about something else.
+func Code(err error) int {
+	var g *Error
+	if errors.As(err, &g) {
+		return g.Code
+	}
+	return -1
+}
+
+// With is r with more variables in the environment of its children.
+func (r Runner) With(env ...string) Runner {
+	r.Env = append(slices.Clone(r.Env), env...)
+	return r
+}
+
+// Offline is r for what takes objects from this repository alone: none is
+// fetched from a promisor remote behind the caller's back.
+func (r Runner) Offline() Runner {
+	return r.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+}
+
 // Output runs git with args and returns what it printed.
 func (r Runner) Output(ctx context.Context, args ...string) ([]byte, error) {
 	out, _, err := r.Run(ctx, Call{Args: args})
