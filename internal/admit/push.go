@@ -240,7 +240,7 @@ func (d *Desk) units(ctx context.Context, since refstore.OID, req PushRequest) (
 			tip = c
 		}
 		for _, t := range c.Trailers() {
-			if plan, phase, ok := splitUnit(t); ok {
+			if plan, phase, ok := ship.SplitUnit(t.Value); ok && strings.EqualFold(t.Key, "Dos-Ship") {
 				add(plan, phase, c)
 			}
 		}
@@ -259,15 +259,6 @@ func (d *Desk) units(ctx context.Context, since refstore.OID, req PushRequest) (
 
 // maxUnits bounds a SHIP entry.
 const maxUnits = 1000
-
-// splitUnit reads a trailer Dos-Ship: <plan>/<phase>.
-func splitUnit(t ancestry.Trailer) (plan, phase string, ok bool) {
-	i := strings.LastIndexByte(t.Value, '/')
-	if !strings.EqualFold(t.Key, "Dos-Ship") || i <= 0 || i == len(t.Value)-1 {
-		return "", "", false
-	}
-	return t.Value[:i], t.Value[i+1:], true
-}
 
 // CanonicalLane folds a lane's name and resolves an alias.
 func (d *Desk) CanonicalLane(name string) (string, error) { return d.canonical(name) }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,17 +22,10 @@ type planBlob struct {
 	size int64
 }
 
-// planGit is a git that fetches no object on the way.
-func planGit(repo *refstore.Repo) git.Runner {
-	run := repo.Git
-	run.Env = append(slices.Clone(run.Env), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
-	return run
-}
-
 // planBlobs lists the files of a commit that match, in path order. One that is
 // no regular file is an error.
 func planBlobs(ctx context.Context, repo *refstore.Repo, commit refstore.OID, matches func(string) bool) ([]planBlob, error) {
-	out, err := planGit(repo).Output(ctx, "ls-tree", "-r", "-z", "--full-tree", string(commit))
+	out, err := repo.Git.Offline().Output(ctx, "ls-tree", "-r", "-z", "--full-tree", string(commit))
 	if err != nil {
 		return nil, planUnread(ctx, "tree of "+commit.Short(), err)
 	}
@@ -94,7 +86,7 @@ func askPlanBlobs(ctx context.Context, repo *refstore.Repo, mode string, blobs [
 		ids.WriteString(string(b.id) + "\n")
 	}
 	own, cancel := context.WithCancel(ctx)
-	cmd, err := planGit(repo).Command(own, git.Call{
+	cmd, err := repo.Git.Offline().Command(own, git.Call{
 		Args:  []string{"cat-file", "--buffer", mode + "=%(objectname) %(objecttype) %(objectsize)"},
 		Stdin: strings.NewReader(ids.String()),
 	})

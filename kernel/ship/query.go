@@ -69,11 +69,20 @@ func (q Query) isPhase(folded string) bool {
 	return slices.Contains(q.phases, folded)
 }
 
-// IsUnit reports whether "<plan>/<phase>", split at the last slash, names the
-// unit.
+// IsUnit reports whether "<plan>/<phase>" names the unit.
 func (q Query) IsUnit(unit string) bool {
+	plan, phase, ok := SplitUnit(unit)
+	return ok && q.Is(plan, phase)
+}
+
+// SplitUnit splits "<plan>/<phase>" at the last slash. It is not ok when either
+// is empty.
+func SplitUnit(unit string) (plan, phase string, ok bool) {
 	i := strings.LastIndexByte(unit, '/')
-	return i > 0 && i < len(unit)-1 && q.Is(unit[:i], unit[i+1:])
+	if i <= 0 || i == len(unit)-1 {
+		return "", "", false
+	}
+	return unit[:i], unit[i+1:], true
 }
 
 // Naming says in which form a commit names a unit: by a Dos-Ship trailer, by a
