@@ -1,10 +1,13 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/worktree"
-	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -15,11 +18,14 @@ func cleanVerb() verb {
 			Name:      "clean",
 			Usage:     "is uncommitted work left in the lane?",
 			ArgsUsage: "[LANE]",
-			Description: "Looks for paths of the lane that are staged, changed, in conflict, or untracked and not ignored.\n" +
-				"Untracked files that [clean] scratch of dos.toml names are no work. It writes nothing, the index\n" +
-				"included, and it deletes nothing.",
+			Description: "Looks for paths of the lane that are staged, changed, deleted, in conflict, or untracked and not\n" +
+				"ignored, submodules included. Without a LANE it looks into all that this worktree took. Untracked\n" +
+				"files that [clean] scratch of dos.toml names are no work. A lane that is not declared, or that\n" +
+				"nobody holds, and a path that git was told not to look at are no answer but an error. It writes\n" +
+				"nothing, the index included, and it deletes nothing.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "lane", Usage: "the `LANE` to look into"},
+				&cli.BoolFlag{Name: "cached", Usage: "take what was last seen of the fleet's lanes, however old"},
 			},
 			Action: clean,
 		},
@@ -33,7 +39,7 @@ func cleanVerb() verb {
 }
 
 func clean(c *cli.Context) error {
-	word, err := laneFlag(c)
+	word, err := cleanWord(c)
 	if err != nil {
 		return err
 	}
@@ -45,18 +51,74 @@ func clean(c *cli.Context) error {
 	if err != nil {
 		return scopeError(err)
 	}
-	region, err := scopeRegionOf(c, repo, word)
-	switch {
-	case err != nil:
+	d, err := scopeDesk(c, repo)
+	if err != nil {
 		return err
-	case region.unknown != nil:
-		return deskError(region.unknown)
-	case len(region.tree) == 0:
-		return usagef("lane %s has no tree in %s", region.lane, region.policy).hint("say under [lanes.trees] of dos.toml which files it holds")
 	}
-	ev := scope.CleanEvidence{Lane: region.lane, Tree: region.tree, Scratch: region.rules.Policy.Clean.Scratch}
-	if ev.Uncommitted, err = t.Uncommitted(c.Context, lane.NewScope(region.tree).Contains); err != nil {
+	ev, err := cleanRegion(c, d, word)
+	if err != nil {
+		return err
+	}
+	ev.Scratch = d.Rules.Policy.Clean.Scratch
+	if ev.Unfinished, err = t.Unfinished(); err != nil {
 		return scopeError(err)
 	}
-	return answer(c, scope.DecideClean(ev))
+	if ev.Uncommitted, err = t.Uncommitted(c.Context, ev.Matters()); err != nil {
+		return scopeError(err)
+	}
+	v := scope.DecideClean(ev)
+	if unsure := ev.Unsure(); v.Outcome == "" && len(unsure) > 0 {
+		return errorf(kindIndeterminate, "%q may lie in lane %s: an entry of its tree is not understood", unsure[0], ev.Lane).
+			hint("git dos doctor names the entry; one with braces is written as several")
+	}
+	return answer(c, v)
+}
+
+// cleanWord is the lane that was named, "" for none.
+func cleanWord(c *cli.Context) (string, error) {
+	words := c.Args().Slice()
+	if c.IsSet("lane") {
+		words = append([]string{c.String("lane")}, words...)
+	}
+	switch {
+	case len(words) == 0:
+		return "", nil
+	case len(words) > 1:
+		return "", usagef("want one lane, have also %q", words[1])
+	case words[0] == "":
+		return "", usagef("the lane is empty").hint("name one, or none to look into all that this worktree took")
+	}
+	return words[0], nil
+}
+
+// cleanRegion is the lane to look into, or all that this worktree took.
+func cleanRegion(c *cli.Context, d *admit.Desk, word string) (ev scope.CleanEvidence, err error) {
+	names := []string{word}
+	if word == "" {
+		var held []admit.Held
+		if scopeRemembers(d) {
+			if held, err = d.RecallAll(); err != nil {
+				return ev, environmentf("%w", err)
+			}
+		}
+		if len(held) == 0 {
+			return ev, usagef("no lane named, and this worktree took none").hint("say which with --lane LANE; git dos lease live --all lists them")
+		}
+		names = nil
+		for _, h := range held {
+			names = append(names, h.Lane)
+		}
+	}
+	for i, name := range names {
+		r, err := scopeRegionOf(c, d, name, c.Bool("cached"))
+		switch {
+		case err != nil:
+			return ev, err
+		case len(r.tree) == 0:
+			return ev, usagef("lane %s has no tree in %s", r.lane, r.policy).hint("say under [lanes.trees] of dos.toml which files it holds")
+		}
+		names[i], ev.Tree = r.lane, append(slices.Clip(ev.Tree), r.tree...)
+	}
+	ev.Lane = strings.Join(names, ", ")
+	return ev, nil
 }

@@ -23,7 +23,7 @@ func commitVerb() verb {
 				&cli.StringFlag{Name: "lane", Usage: "the `LANE` the work belongs to"},
 				&cli.StringSliceFlag{Name: "message", Aliases: []string{"m"}, Usage: "the message `TEXT`; repeatable, each a paragraph"},
 				&cli.StringFlag{Name: "message-file", Aliases: []string{"F"}, Usage: "take the message from `FILE`, - for standard input"},
-				&cli.StringFlag{Name: "plan", Usage: "the `PLAN` whose phase this ships"},
+				&cli.StringFlag{Name: "plan", Usage: "the `PLAN` whose phase this ships; the unit is PLAN/PHASE, split at its last slash"},
 				&cli.StringFlag{Name: "phase", Usage: "the `PHASE`, with --plan"},
 				&cli.BoolFlag{Name: "dry-run", Usage: "show the paths and the message, and write nothing"},
 			},
@@ -69,9 +69,9 @@ func commit(c *cli.Context) error {
 		return scopeError(err)
 	}
 	var region scopeRegion
-	remark := ""
+	var remark commitRemark
 	if c.IsSet("lane") {
-		if region, err = scopeRegionOf(c, repo, c.String("lane")); err == nil {
+		if region, err = commitRegion(c, repo); err == nil {
 			remark, err = commitLease(c, &region, &note)
 		}
 		if err != nil {
@@ -93,7 +93,10 @@ func commit(c *cli.Context) error {
 		}
 	}
 	if v.ExitCode() == verdict.Yes {
-		v.Reason += remark
+		v.Reason += remark.reason
+		if v.Next = remark.next; v.Outcome == scope.WouldCommit && remark.reason == "" {
+			v.Next = "" // there is nothing to push yet
+		}
 	}
 	return answer(c, v)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +13,10 @@ import (
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/worktree"
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/ship"
+	"github.com/git-dos/git-dos/refstore"
 )
 
 // commitUnit is the unit that --plan and --phase name, "" without them.
@@ -72,40 +73,63 @@ func commitMessageError(err error) error {
 	return usagef("%w", err)
 }
 
+// commitRegion is the lane the work belongs to. What is known here of a lease
+// serves: a push asks the fleet.
+func commitRegion(c *cli.Context, repo *refstore.Repo) (scopeRegion, error) {
+	d, err := scopeDesk(c, repo)
+	if err != nil {
+		return scopeRegion{}, err
+	}
+	return scopeRegionOf(c, d, c.String("lane"), true)
+}
+
+// A commitRemark is what is said of the lease beside a commit.
+type commitRemark struct{ reason, next string }
+
 // commitLease has the message name the lease that this worktree holds on the
 // lane, whose tree then counts, since it is the one a push is judged by.
 // Without one the lane's own tree counts, and the remark says so.
-func commitLease(c *cli.Context, r *scopeRegion, note *worktree.Note) (remark string, err error) {
+func commitLease(c *cli.Context, r *scopeRegion, note *worktree.Note) (commitRemark, error) {
 	held, err := commitHeld(r)
 	if err != nil {
-		return "", environmentf("%w", err)
-	}
-	if r.unknown != nil {
-		return "", deskError(r.unknown)
-	}
-	if held == nil {
-		return "; this worktree holds no lease on lane " + r.lane, nil
+		return commitRemark{}, err
 	}
 	now, _, err := r.desk.Lease(c.Context, r.lane, true)
-	if err != nil {
-		return "", deskError(err)
-	}
-	if now != nil && now.Gen >= held.Gen {
+	take := "git dos lease acquire --lane " + r.lane
+	switch {
+	case held == nil && err != nil:
+		return commitRemark{"; this worktree holds no lease on lane " + r.lane + ", and who does cannot be read", take}, nil
+	case held == nil:
+		return commitRemark{commitHolder(c, r, now), take}, nil
+	case err != nil:
+		return commitRemark{}, deskError(err)
+	case now != nil && now.Gen >= held.Gen:
 		if now.Nonce != held.Nonce || now.State != lane.Held {
-			return "; the lease this worktree took on lane " + r.lane + " is lost", nil
+			return commitRemark{"; the lease this worktree took on lane " + r.lane + " is lost", take}, nil
 		}
 		r.tree = now.Tree
 	}
 	note.Lease, note.Run = fmt.Sprintf("%s@%d", r.lane, held.Gen), held.RunID
-	return "", nil
+	return commitRemark{"", "git dos push"}, nil
 }
 
-// commitHeld is what this worktree remembers of the lane. Where it remembers
-// nothing at all, not even a directory is made to look.
+// commitHolder says that this worktree does not hold the lane, and who does.
+func commitHolder(c *cli.Context, r *scopeRegion, seen *lease.Record) string {
+	words := "; this worktree holds no lease on lane " + r.lane
+	if seen == nil || seen.State == lane.Free {
+		return words
+	}
+	return words + ", which is " + stateOf(*seen, now(c)) + scopeSeen(r.desk)
+}
+
+// commitHeld is what this worktree remembers of the lane.
 func commitHeld(r *scopeRegion) (*admit.Held, error) {
-	_, err := os.Lstat(filepath.Join(r.desk.Repo.GitDir, "dos", "leases"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if !scopeRemembers(r.desk) {
 		return nil, nil
 	}
-	return r.desk.Recall(r.lane)
+	held, err := r.desk.Recall(r.lane)
+	if err != nil {
+		return nil, environmentf("%w", err)
+	}
+	return held, nil
 }

@@ -1,31 +1,35 @@
 package facts
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 	"github.com/git-dos/git-dos/refstore/git"
 )
 
-// ScopeRules is the policy that a lane's tree is read from to judge work by:
-// the one committed on the trunk, so that no work can widen the lane it is
-// judged against. The work tree's counts only where the trunk has none.
-func ScopeRules(ctx context.Context, repo *refstore.Repo) (Rules, error) {
-	r, err := LoadRules(ctx, repo)
-	if err != nil || r.Remote != "" || r.Trunk.ID == "" {
-		return r, err
+// ScopeRules is the policy that a lane's tree is read from to judge work by,
+// given the rules of LoadRules: the one committed on the trunk that ships are
+// looked for on, so that no work can widen the lane it is judged against. The
+// work tree's counts only where the trunk has none.
+func ScopeRules(ctx context.Context, repo *refstore.Repo, loaded Rules) (Rules, error) {
+	if loaded.Remote != "" {
+		return loaded, nil
 	}
-	p, source, err := policyIn(ctx, repo, r.Trunk.ID)
+	at, err := walkedRef(ctx, repo, "")
+	if err != nil || at.id == "" {
+		return loaded, err
+	}
+	p, source, err := policyIn(ctx, repo, at.id)
 	if err == nil && source != "" {
-		r.Policy, r.Source = p, source
+		loaded.Policy, loaded.Source = p, source
 	}
-	return r, err
+	return loaded, err
 }
 
 // A Span is a range of history whose changes are one piece of work.
@@ -47,9 +51,36 @@ func ScopeSpan(ctx context.Context, repo *refstore.Repo, base, head string) (s S
 // ScopeChanged lists the raw paths that the head of a span changed since it
 // parted from the base, both sides of a rename included. What only the base's
 // side changed is not the head's work. Where they parted more than once, a path
-// that differs from any of those commits counts.
-func ScopeChanged(ctx context.Context, repo *refstore.Repo, s Span) ([]string, error) {
+// that differs from any of those commits counts. links are the symbolic links
+// that the head has among them.
+func ScopeChanged(ctx context.Context, repo *refstore.Repo, s Span) (paths []string, links []scope.Link, err error) {
 	run := here(repo.Git)
+	all, err := changedSince(ctx, run, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range all {
+		if n := len(paths); n > 0 && paths[n-1] == c.path {
+			continue // it differs from several bases
+		}
+		paths = append(paths, c.path)
+		if c.mode != "120000" {
+			continue
+		}
+		text, err := run.Output(ctx, "cat-file", "blob", c.id)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", ancestry.ErrMissing, err)
+		}
+		links = append(links, scope.Link{Path: c.path, Leads: []string{scope.LinkTarget(c.path, string(text))}})
+	}
+	return paths, links, nil
+}
+
+// A scopeChange is a path with what the head has there.
+type scopeChange struct{ path, mode, id string }
+
+// changedSince is in the order of paths.
+func changedSince(ctx context.Context, run git.Runner, s Span) ([]scopeChange, error) {
 	out, err := run.Output(ctx, "merge-base", "--all", string(s.Base), string(s.Head))
 	var g *git.Error
 	if errors.As(err, &g) && g.Code == 1 {
@@ -58,31 +89,34 @@ func ScopeChanged(ctx context.Context, repo *refstore.Repo, s Span) ([]string, e
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ancestry.ErrMissing, err)
 	}
-	var paths []string
+	var all []scopeChange
 	for base := range strings.Lines(string(out)) {
 		more, err := diffTrees(ctx, run, strings.TrimSuffix(base, "\n"), string(s.Head))
 		if err != nil {
 			return nil, err
 		}
-		paths = append(paths, more...)
+		all = append(all, more...)
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths), nil
+	slices.SortFunc(all, func(a, b scopeChange) int { return strings.Compare(a.path, b.path) })
+	return all, nil
 }
 
-func diffTrees(ctx context.Context, run git.Runner, old, tip string) ([]string, error) {
+func diffTrees(ctx context.Context, run git.Runner, old, tip string) ([]scopeChange, error) {
 	out, err := run.Output(ctx, "diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-relative", "--ignore-submodules=none",
-		"--name-only", "--end-of-options", old, tip)
+		"--raw", "--no-abbrev", "--end-of-options", old, tip)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ancestry.ErrMissing, err)
 	}
-	var paths []string
-	for p := range bytes.SplitSeq(out, []byte{0}) {
-		if len(p) > 0 {
-			paths = append(paths, string(p))
+	var all []scopeChange
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		about := strings.Fields(fields[i])
+		if len(about) != 5 || fields[i+1] == "" {
+			return nil, fmt.Errorf("git diff-tree printed %q", fields[i])
 		}
+		all = append(all, scopeChange{path: fields[i+1], mode: about[1], id: about[3]})
 	}
-	return paths, nil
+	return all, nil
 }
 
 // here is a runner that answers from this repository and fetches nothing.

@@ -13,6 +13,16 @@ import (
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
+func scopeRules(t *testing.T, dir string) (Rules, error) {
+	t.Helper()
+	repo := openScope(t, dir)
+	r, err := LoadRules(context.Background(), repo)
+	if err != nil {
+		return r, err
+	}
+	return ScopeRules(context.Background(), repo, r)
+}
+
 func openScope(t *testing.T, dir string) *refstore.Repo {
 	t.Helper()
 	repo, err := refstore.Open(context.Background(), dir)
@@ -28,7 +38,7 @@ func TestScopeRules(t *testing.T) {
 	h := newHistory(t)
 	check := func(claim, ttl string) {
 		t.Helper()
-		r, err := ScopeRules(context.Background(), openScope(t, h.dir))
+		r, err := scopeRules(t, h.dir)
 		if err != nil || r.Policy.Lease.TTL.String() != ttl {
 			t.Errorf("%s: ttl %s from %s, %v; want %s", claim, r.Policy.Lease.TTL, r.Source, err, ttl)
 		}
@@ -49,9 +59,35 @@ func TestScopeRules(t *testing.T) {
 	own("[trunk]\nref = \"main\"\n" + tenMinutes)
 	check("also against a branch", "5m0s")
 	own("[lease\n")
-	if _, err := ScopeRules(context.Background(), openScope(t, h.dir)); err == nil {
+	if _, err := scopeRules(t, h.dir); err == nil {
 		t.Error("a broken dos.toml: no error")
 	}
+}
+
+// In a clone without a fleet no branch judges itself, whatever it calls the
+// trunk.
+func TestScopeRulesOfAClone(t *testing.T) {
+	h := newHistory(t)
+	h.commit("rules", "dos.toml", fiveMinutes)
+	clone := filepath.Join(t.TempDir(), "clone")
+	h.git("clone", "-q", h.dir, clone)
+	c := &history{t: t, dir: clone}
+	check := func(claim string) {
+		t.Helper()
+		if r, err := scopeRules(t, clone); err != nil || r.Policy.Lease.TTL.String() != "5m0s" {
+			t.Errorf("%s: ttl %s from %s, %v", claim, r.Policy.Lease.TTL, r.Source, err)
+		}
+	}
+	c.git("checkout", "-q", "-b", "feat")
+	c.commit("wide", "dos.toml", tenMinutes)
+	check("its own dos.toml")
+	c.commit("wider", "dos.toml", "[trunk]\nref = \"feat\"\n"+tenMinutes)
+	check("and its own trunk")
+	h.commit("trunk", "dos.toml", "[trunk]\nref = \"main\"\n"+fiveMinutes)
+	c.git("fetch", "-q")
+	check("against a stated trunk")
+	c.git("checkout", "-q", "--detach")
+	check("without a branch")
 }
 
 func TestScopeChanged(t *testing.T) {
@@ -70,7 +106,11 @@ func TestScopeChanged(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return ScopeChanged(ctx, repo, s)
+		paths, links, err := ScopeChanged(ctx, repo, s)
+		for _, l := range links {
+			paths = append(paths, l.Path+" -> "+strings.Join(l.Leads, ","))
+		}
+		return paths, err
 	}
 	want := func(claim, base, head string, want ...string) {
 		t.Helper()
@@ -88,6 +128,19 @@ func TestScopeChanged(t *testing.T) {
 	want("merged trunk work is the trunk's", "main", "work", both...)
 	h.git("tag", "-a", "-m", "t", "v1")
 	want("a tag is its commit", "main", "v1", both...)
+
+	for link, text := range map[string]string{"a/out": "../b/x", "a/far": "/etc", "a/in": "1"} {
+		if err := os.MkdirAll(filepath.Join(h.dir, "a"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(text, filepath.Join(h.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.git("add", "a")
+	h.git("commit", "-q", "-m", "links")
+	want("links with where they lead", "work~1", "work", "a/far", "a/in", "a/out", "a/far -> ", "a/in -> a/1", "a/out -> b/x")
+	h.git("reset", "-q", "--hard", "work~1")
 
 	h.git("checkout", "-q", "--orphan", "other")
 	h.git("commit", "-q", "-m", "other")

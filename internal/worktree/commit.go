@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,7 +38,11 @@ func (t *Tree) Draft(ctx context.Context, named []string, lane string, tree []st
 	if d.head, err = t.head(ctx); err != nil {
 		return d, err
 	}
-	if ev.Unfinished, err = t.inProgress(); err != nil {
+	if ev.Unfinished, err = t.Unfinished(); err != nil {
+		return d, err
+	}
+	busy, err := t.lock() // before and after: a git that ends between leaves what it staged unexplained
+	if err != nil {
 		return d, err
 	}
 	f, err := t.find(ctx, named)
@@ -44,12 +50,15 @@ func (t *Tree) Draft(ctx context.Context, named []string, lane string, tree []st
 		return d, err
 	}
 	d.changed = f.changed
-	ev.Unmerged, ev.Beyond, ev.Kept, ev.Foreign, ev.Changed = f.bad, f.beyond, f.kept, f.foreign, d.paths()
+	ev.Unmerged, ev.Beyond, ev.Hidden, ev.Kept, ev.Foreign, ev.Changed = f.bad, f.beyond, f.hidden, f.kept, f.foreign, d.paths()
 	if ev.Links, err = t.links(ev.Changed); err != nil {
 		return d, err
 	}
 	if ev.Lock, err = t.lock(); err != nil {
 		return d, err
+	}
+	if ev.Lock == nil {
+		ev.Lock = busy
 	}
 	d.Verdict = scope.DecideCommit(ev)
 	return d, nil
@@ -115,10 +124,11 @@ func (d Draft) unannounced(why error) (scope.CommitVerdict, error) {
 // run runs git commit. The message goes through a file, since the paths go
 // through standard input, where neither their number nor their bytes matter.
 func (d Draft) run(ctx context.Context, message []byte) error {
-	file, err := d.tree.repo.StateFile("commit-message." + admit.NewNonce())
+	file, err := d.tree.repo.StateFile(messageFile + admit.NewNonce())
 	if err != nil {
 		return err
 	}
+	d.tree.sweep(filepath.Dir(file))
 	if err := os.WriteFile(file, message, 0o600); err != nil {
 		return err
 	}
@@ -126,12 +136,30 @@ func (d Draft) run(ctx context.Context, message []byte) error {
 	run := d.tree.repo.Git
 	run.Env = append(slices.Clone(run.Env), plainEnv()...)
 	run.Config = append(slices.Clone(run.Config), "i18n.commitEncoding=UTF-8")
+	run, record, err := d.tree.traced(ctx, run)
+	if err != nil {
+		return err
+	}
+	if record != "" {
+		defer os.Remove(record)
+	}
 	_, _, err = run.Run(ctx, git.Call{
 		Args:  []string{"commit", "--quiet", "--only", "--cleanup=verbatim", "--file=" + file, "--pathspec-from-file=-", "--pathspec-file-nul"},
 		Stdin: pathspecs(d.given()),
 	})
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it ended well, and something that a hook left goes on
+	}
+	if err != nil && record != "" && refusedBy(record, refHook) {
+		return &hookError{err}
+	}
 	return err
 }
+
+// A hookError is the error of a git of which it is known that a hook stopped it.
+type hookError struct{ error }
+
+func (e *hookError) Unwrap() error { return e.error }
 
 // given are the paths to name to git: all, but for a missing file with new ones
 // below it, where it is a directory now. Those replace it, and by its own name
@@ -171,7 +199,7 @@ func (d Draft) look(ctx context.Context, message []byte, gitErr error) (v scope.
 	}
 	var l scope.Landing
 	if now != d.head && now != "" {
-		if l, err = d.landing(ctx, now, message, gitErr == nil); err != nil {
+		if l, err = d.landing(ctx, now, message, gitErr); err != nil {
 			return v, gitErr == nil, errors.Join(gitErr, err)
 		}
 	}
@@ -183,9 +211,13 @@ func (d Draft) look(ctx context.Context, message []byte, gitErr error) (v scope.
 }
 
 // notMade says why there is no commit, by what is there now. A git that ends
-// with status 1 although it had a change to commit was refused by a hook.
+// with status 1 although it had a change to commit was refused by a hook, as was
+// one that is known to have been.
 func (d Draft) notMade(ctx context.Context, gitErr error) (scope.CommitVerdict, error) {
 	lock, err := d.tree.lock()
+	if err == nil && lock == nil && gitErr != nil {
+		lock, err = d.tree.refLock(d.Verdict.Branch)
+	}
 	if err != nil {
 		return scope.CommitVerdict{}, errors.Join(gitErr, err)
 	}
@@ -196,7 +228,8 @@ func (d Draft) notMade(ctx context.Context, gitErr error) (scope.CommitVerdict, 
 	if errors.Is(gitErr, context.Canceled) {
 		return scope.CommitVerdict{}, gitErr
 	}
-	if gitErr != nil && (!errors.As(gitErr, &g) || g.Code != 1) {
+	var hooked *hookError
+	if gitErr != nil && (!errors.As(gitErr, &g) || g.Code != 1 && !errors.As(gitErr, &hooked)) {
 		return scope.CommitVerdict{}, gitErr
 	}
 	still, err := d.stillChanged(ctx)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/git"
 )
 
 func TestCommitTakesExactlyTheNamedPaths(t *testing.T) {
@@ -136,7 +137,9 @@ func TestCommitInTheMiddleOfSomething(t *testing.T) {
 			if op == "rebase" {
 				class = scope.Detached // as it is while git rebases
 			}
-			s.refuse(ask{paths: []string{"b"}}, class)
+			if v := s.refuse(ask{paths: []string{"b"}}, class); !strings.HasPrefix(v.Next, "git "+strings.TrimPrefix(op, "clean ")+" --continue ") {
+				t.Errorf("next %q", v.Next)
+			}
 		})
 	}
 	s := based(t, "a", "1", "b", "1")
@@ -191,7 +194,7 @@ func TestFirstCommit(t *testing.T) {
 
 // When a hook refuses, the index is the same to the byte, whatever it held.
 func TestARefusedCommitLeavesTheIndex(t *testing.T) {
-	for _, hook := range []string{"pre-commit", "commit-msg", "prepare-commit-msg"} {
+	for _, hook := range []string{"pre-commit", "commit-msg", "prepare-commit-msg", refHook} {
 		t.Run(hook, func(t *testing.T) {
 			s := based(t, "a/1", "1", "a/2", "2")
 			s.hook(hook, "echo not today >&2; exit 1")
@@ -367,18 +370,142 @@ func TestAGitThatFails(t *testing.T) {
 	}
 }
 
-// A git that will not add a file is no hook that refuses.
-func TestAFileThatGitWillNotAdd(t *testing.T) {
-	s := based(t, "a/1", "1", "b/1", "1")
-	s.git("sparse-checkout", "set", "--no-cone", "a/")
-	s.write("b/new", "x")
-	index := s.index()
-	if v, err := s.try(ask{paths: []string{"b/new"}}); err == nil {
+// Nor is it a hook that stopped it where one only could have, or failed in
+// another git that a hook ran.
+func TestAGitThatFailsBesideAHook(t *testing.T) {
+	s := based(t, "a", "1")
+	s.hook(refHook, `test -z "$NESTED"`)
+	s.write("a", "x")
+	s.commit(ask{paths: []string{"a"}}, "a")
+	s.hook("pre-commit", "NESTED=1 git update-ref refs/heads/x HEAD && touch .git/moved; touch .git/ran; exit 0")
+	t.Setenv("GIT_COMMITTER_DATE", "no date at all")
+	s.write("a", "y")
+	if v, err := s.try(ask{paths: []string{"a"}}); err == nil {
 		t.Errorf("%+v, want an error", v)
 	}
-	if s.index() != index {
-		t.Error("the index changed")
+	if _, err := os.Stat(filepath.Join(s.dir, ".git", "ran")); err != nil {
+		t.Errorf("the hook did not run: %v", err)
 	}
+	if _, err := os.Stat(filepath.Join(s.dir, ".git", "moved")); err == nil {
+		t.Error("the nested hook did not refuse")
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.dir, ".git", "dos", "commit-*")); len(left) > 0 {
+		t.Errorf("left %q", left)
+	}
+}
+
+// What was named is committed although it lies outside a sparse checkout.
+func TestAFileOutsideASparseCheckout(t *testing.T) {
+	for _, cone := range []string{"--no-cone", "--cone"} {
+		s := based(t, "a/1", "1", "b/1", "1", "b/2", "2")
+		s.git("sparse-checkout", "set", cone, "a/")
+		s.write("b/new", "x", "a/new", "x")
+		s.hook("pre-commit", "exit 1")
+		s.refuse(ask{paths: []string{"b/new"}}, scope.HookRefused)
+		s.remove(".git/hooks/pre-commit")
+		s.commit(ask{paths: []string{"b/new", "a"}}, "a/new", "b/new")
+		if got := s.status(); got != "" {
+			t.Errorf("left %q", got)
+		}
+		if got := s.git("ls-files", "-t"); !strings.Contains(got, "S b/1") {
+			t.Errorf("the checkout is not sparse any more: %q", got)
+		}
+	}
+}
+
+// A commit of somebody else's with the same message and path is not ours when
+// ours was refused.
+func TestASecondCommitOfTheSame(t *testing.T) {
+	s := based(t, "a", "1")
+	s.hook("pre-commit", `test -e .git/once && exit 0
+touch .git/once
+GIT_INDEX_FILE=.git/theirs; export GIT_INDEX_FILE
+git read-tree HEAD
+git update-index --cacheinfo 100644,$(echo other | git hash-object -w --stdin),a
+printf 'subject\n\nbody\n' | git commit -q -n --cleanup=verbatim -F - >/dev/null
+exit 1`)
+	s.write("a", "mine")
+	v, err := s.try(ask{paths: []string{"a"}})
+	if err != nil || v.Outcome != scope.Refused || v.ReasonClass != scope.HookRefused {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if got := s.git("show", "HEAD:a"); got != "other" {
+		t.Errorf("HEAD has %q: theirs did not land", got)
+	}
+}
+
+// What a hook leaves running is no failure of the commit.
+func TestAHookThatLeavesAProcess(t *testing.T) {
+	s := based(t, "a", "1")
+	s.hook("post-commit", "sleep 4 &")
+	s.hook("commit-msg", `echo more >>"$1"`)
+	s.write("a", "x")
+	if v := s.refuse(ask{paths: []string{"a"}}, scope.MessageRace); v.Outcome != scope.Raced || v.Commit != s.git("rev-parse", "HEAD") {
+		t.Errorf("%+v", v)
+	}
+}
+
+// What killed processes left goes away with time.
+func TestLeftovers(t *testing.T) {
+	s := based(t, "a", "1")
+	old := time.Now().Add(-25 * time.Hour)
+	files := map[string]bool{".git/dos/commit-message.old": false, ".git/dos/commit-trace.old": false, ".git/index.dos-old": false, ".git/dos/commit-message.new": true, ".git/dos/other": true, ".git/index": true}
+	for f, stays := range files {
+		if f != ".git/index" {
+			s.write(f, "x")
+		}
+		if at := filepath.Join(s.dir, f); !stays || f == ".git/dos/other" {
+			if err := os.Chtimes(at, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.write("a", "x")
+	s.commit(ask{paths: []string{"a"}}, "a")
+	for f, stays := range files {
+		if _, err := os.Stat(filepath.Join(s.dir, f)); (err == nil) != stays {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+// A branch that another git has locked is busy.
+func TestALockedBranch(t *testing.T) {
+	s := based(t, "a", "1")
+	s.write("a", "x", ".git/refs/heads/main.lock", "")
+	if v := s.refuse(ask{paths: []string{"a"}}, scope.LockBusy); !strings.Contains(v.Reason, "main.lock") {
+		t.Errorf("%+v", v)
+	}
+	s.remove(".git/refs/heads/main.lock")
+	s.commit(ask{paths: []string{"a"}}, "a")
+}
+
+// After a git that failed in an unknown way, a commit is ours when it holds what
+// was to be committed, and else it cannot be told.
+func TestACommitByAGitThatFailed(t *testing.T) {
+	s := based(t, "a", "1", "gone", "1")
+	s.write("a", "x", "new", "y")
+	s.remove("gone")
+	d, err := s.tree("").Draft(context.Background(), []string{"a", "gone", "new"}, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "m")
+	failed := &git.Error{Args: []string{"commit"}, Code: 128, Err: errors.New("failed")}
+	look := func(want scope.CommitOutcome, class string) {
+		t.Helper()
+		v, landed, err := d.look(context.Background(), []byte("m\n"), failed)
+		if err != nil || !landed || v.Outcome != want || v.ReasonClass != class {
+			t.Errorf("%+v, %v, %v; want %s", v, landed, err, want)
+		}
+	}
+	look(scope.Committed, "")
+	s.write("gone", "1")
+	look(scope.Raced, scope.HeadRace)
+	s.remove("gone")
+	s.write("new", "z")
+	look(scope.Raced, scope.HeadRace)
 }
 
 func TestSHA256(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -25,35 +24,54 @@ func (t *Tree) head(ctx context.Context) (refstore.OID, error) {
 }
 
 // unfinished are the files by which git remembers an operation that is to go
-// on, with its name.
-var unfinished = []struct{ file, what string }{
-	{"MERGE_HEAD", "a merge"},
-	{"rebase-merge", "a rebase"},
-	{"rebase-apply", "a rebase or git am"},
-	{"CHERRY_PICK_HEAD", "a cherry-pick"},
-	{"REVERT_HEAD", "a revert"},
-	{"sequencer", "a cherry-pick or revert of several commits"},
+// on.
+var unfinished = []struct {
+	file string
+	op   scope.Operation
+}{
+	{"MERGE_HEAD", scope.Operation{Name: "a merge", Command: "git merge"}},
+	{"rebase-merge", scope.Operation{Name: "a rebase", Command: "git rebase"}},
+	{"rebase-apply/applying", scope.Operation{Name: "git am", Command: "git am"}},
+	{"rebase-apply", scope.Operation{Name: "a rebase", Command: "git rebase"}},
+	{"CHERRY_PICK_HEAD", scope.Operation{Name: "a cherry-pick", Command: "git cherry-pick"}},
+	{"REVERT_HEAD", scope.Operation{Name: "a revert", Command: "git revert"}},
+	{"sequencer", scope.Operation{Name: "a cherry-pick or revert of several commits"}},
 }
 
-// inProgress names the operation that is not finished here, "" for none.
-func (t *Tree) inProgress() (string, error) {
+// Unfinished is the operation that is not finished here.
+func (t *Tree) Unfinished() (scope.Operation, error) {
 	for _, u := range unfinished {
 		_, err := os.Lstat(filepath.Join(t.repo.GitDir, u.file))
 		if err == nil {
-			return u.what, nil
+			return u.op, nil
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("%w: %w", ErrUnreadable, err)
+		if !isGone(err) {
+			return scope.Operation{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
 	}
-	return "", nil
+	return scope.Operation{}, nil
 }
 
 // lock is git's lock on the index, nil when there is none.
 func (t *Tree) lock() (*scope.Lock, error) {
-	path := t.index + ".lock"
+	return lockAt(t.index + ".lock")
+}
+
+// refLock is git's lock on HEAD or on a branch, nil when there is none.
+func (t *Tree) refLock(branch string) (*scope.Lock, error) {
+	for _, path := range []string{
+		filepath.Join(t.repo.GitDir, "HEAD.lock"), filepath.Join(t.repo.CommonDir, filepath.FromSlash(branch)+".lock"),
+	} {
+		if l, err := lockAt(path); l != nil || err != nil {
+			return l, err
+		}
+	}
+	return nil, nil
+}
+
+func lockAt(path string) (*scope.Lock, error) {
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if isGone(err) {
 		return nil, nil
 	}
 	if err != nil {

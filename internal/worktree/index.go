@@ -87,9 +87,10 @@ func (t *Tree) announce(ctx context.Context, paths []string) (*announcement, err
 	return nil, fmt.Errorf("%s kept changing: other programs stage in this worktree", t.index)
 }
 
-// withAnnounced has git add the paths to a copy of an index.
+// withAnnounced has git add the paths to a copy of an index, also where they lie
+// outside a sparse checkout: they were named one by one, or are there.
 func (t *Tree) withAnnounced(ctx context.Context, before image, paths []string) (image, error) {
-	scratch := t.index + ".dos-" + admit.NewNonce()
+	scratch := t.index + scratchIndex + admit.NewNonce()
 	defer os.Remove(scratch)
 	if before.data != nil {
 		if err := before.writeTo(scratch); err != nil {
@@ -98,6 +99,7 @@ func (t *Tree) withAnnounced(ctx context.Context, before image, paths []string) 
 	}
 	run := t.repo.Git
 	run.Env = append(slices.Clone(run.Env), "GIT_INDEX_FILE="+scratch)
+	run.Config = append(slices.Clone(run.Config), "core.sparseCheckout=false")
 	_, _, err := run.Run(ctx, git.Call{
 		Args:  []string{"add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"},
 		Stdin: pathspecs(paths),

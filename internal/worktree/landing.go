@@ -3,12 +3,15 @@ package worktree
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
+	"github.com/git-dos/git-dos/refstore/git"
 )
 
 // maxSince bounds how many commits of others are looked through for ours.
@@ -18,8 +21,13 @@ const maxSince = 100
 // now, has and had not: the one with the message and the paths asked for. Others
 // may have committed before it, and a hook after it. Where git ended well and
 // there is no such commit, the only new one is ours and was changed; among
-// several it cannot be told. The zero Landing means that there is none.
-func (d Draft) landing(ctx context.Context, now refstore.OID, message []byte, ended bool) (scope.Landing, error) {
+// several it cannot be told. Where git refused, none is ours; where it failed
+// otherwise, one that holds what the work tree has is as good as ours, and of
+// another it cannot be told. The zero Landing means that there is none.
+func (d Draft) landing(ctx context.Context, now refstore.OID, message []byte, gitErr error) (scope.Landing, error) {
+	if refused(gitErr) {
+		return scope.Landing{}, nil
+	}
 	since, err := d.since(ctx, now)
 	if err != nil {
 		return scope.Landing{}, err
@@ -31,16 +39,57 @@ func (d Draft) landing(ctx context.Context, now refstore.OID, message []byte, en
 	asked := d.paths()
 	for _, c := range since {
 		if bytes.Equal(c.Message, message) && slices.Equal(c.paths(), asked) {
-			return d.landed(ctx, c, message, branch == d.Verdict.Branch)
+			same := gitErr == nil
+			if !same {
+				if same, err = d.tree.has(ctx, c.changes); err != nil {
+					return scope.Landing{}, err
+				}
+			}
+			return d.landed(ctx, c, message, same && branch == d.Verdict.Branch)
 		}
 	}
 	switch {
-	case !ended:
+	case gitErr != nil:
 		return scope.Landing{}, nil
 	case len(since) == 1:
 		return d.landed(ctx, since[0], message, branch == d.Verdict.Branch)
 	}
 	return scope.Landing{Commit: string(now)}, nil
+}
+
+// refused reports whether git ended by its own decision, before it had made a
+// commit.
+func refused(gitErr error) bool {
+	var g *git.Error
+	return errors.As(gitErr, &g) && g.Code == 1 || errors.As(gitErr, new(*hookError))
+}
+
+// has reports whether the work tree surely holds what was committed.
+func (t *Tree) has(ctx context.Context, changes []ancestry.Change) (bool, error) {
+	run := t.reading()
+	run.Dir = t.top
+	for _, c := range changes {
+		info, err := os.Lstat(t.onDisk(c.Path))
+		switch {
+		case isGone(err):
+			if c.NewMode != "000000" {
+				return false, nil
+			}
+			continue
+		case err != nil:
+			return false, fmt.Errorf("%w: %w", ErrUnreadable, err)
+		case !info.Mode().IsRegular() || c.NewMode == "120000":
+			return false, nil // what it holds is not compared
+		}
+		out, err := run.Output(ctx, "hash-object", "--", c.Path)
+		if err != nil {
+			return false, err
+		}
+		if string(bytes.TrimSpace(out)) != string(c.New) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // A made is a commit with what it changed against its first parent.

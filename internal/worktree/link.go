@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/refstore/ancestry"
@@ -69,12 +69,63 @@ func (t *Tree) leads(link, text string) []string {
 // target is the path that the text of a link means, "" outside the repository
 // and for its top.
 func target(link, text string) string {
-	text = filepath.ToSlash(text)
-	if path.IsAbs(text) || filepath.IsAbs(text) {
+	if filepath.IsAbs(text) {
 		return ""
 	}
-	p, _ := scope.Tidy(path.Join(path.Dir(link), text))
-	return p
+	return scope.LinkTarget(link, filepath.ToSlash(text))
+}
+
+// Beyond finds where paths of the work tree lead that are symbolic links or lie
+// beyond one.
+func (t *Tree) Beyond(paths []string) ([]scope.Link, error) {
+	var out []scope.Link
+	for _, p := range paths {
+		for i := range p + "/" {
+			if i < len(p) && p[i] != '/' {
+				continue
+			}
+			found, err := t.links([]string{p[:i]})
+			if err != nil {
+				return nil, err
+			}
+			for _, l := range found {
+				out = append(out, scope.Link{Path: p, Leads: extended(l.Leads, p[i:])})
+			}
+		}
+	}
+	return out, nil
+}
+
+// extended are places with what lies below them by the same names.
+func extended(places []string, below string) []string {
+	var out []string
+	for _, p := range places {
+		if p != "" {
+			p, _ = scope.Tidy(p + below)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// StagedLinks finds the symbolic links among paths of the index.
+func (t *Tree) StagedLinks(ctx context.Context, paths []string) ([]scope.Link, error) {
+	index, err := listIndex(ctx, t.reading())
+	if err != nil {
+		return nil, err
+	}
+	var out []scope.Link
+	for _, e := range index {
+		if e.mode != "120000" || !slices.Contains(paths, e.path) {
+			continue
+		}
+		text, err := t.reading().Output(ctx, "cat-file", "blob", e.id)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+		}
+		out = append(out, scope.Link{Path: e.path, Leads: []string{target(e.path, string(text))}})
+	}
+	return out, nil
 }
 
 // committedLinks finds the symbolic links among the changes of a commit.

@@ -3,8 +3,6 @@ package worktree
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/scope"
@@ -37,7 +35,11 @@ func (e entry) commits() bool {
 // status asks git for everything that is not as in HEAD, ignored files left
 // out. words is what git complained of on the way.
 func (t *Tree) status(ctx context.Context) (all []entry, words string, err error) {
-	out, words, err := t.reading().Run(ctx, git.Call{Args: []string{
+	return statusOf(ctx, t.reading())
+}
+
+func statusOf(ctx context.Context, run git.Runner) (all []entry, words string, err error) {
+	out, words, err := run.Run(ctx, git.Call{Args: []string{
 		"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none",
 	}})
 	if err != nil {
@@ -81,10 +83,10 @@ func parseEntry(r string) (e entry, ok bool) {
 	return e, true
 }
 
-// Uncommitted lists every path whose content no commit has. A path that git
-// was told not to look at makes the answer ErrUnreadable where in says that it
-// matters.
-func (t *Tree) Uncommitted(ctx context.Context, in func(path string) bool) ([]scope.Uncommitted, error) {
+// Uncommitted lists every path whose content no commit has, submodules that hold
+// such paths included. What git cannot see makes the answer ErrUnreadable where
+// in says that the path matters, or with dir set something below it.
+func (t *Tree) Uncommitted(ctx context.Context, in func(path string, dir bool) bool) ([]scope.Uncommitted, error) {
 	all, words, err := t.status(ctx)
 	if err != nil {
 		return nil, err
@@ -92,12 +94,20 @@ func (t *Tree) Uncommitted(ctx context.Context, in func(path string) bool) ([]sc
 	if words != "" {
 		return nil, fmt.Errorf("%w: git status: %s", ErrUnreadable, words)
 	}
-	if err := t.hidden(ctx, in); err != nil {
+	dirty, err := module{run: t.reading(), top: t.top}.explore(ctx, in)
+	if err != nil {
 		return nil, err
 	}
 	var out []scope.Uncommitted
+	seen := map[string]bool{}
 	for _, e := range all {
-		out = append(out, scope.Uncommitted{Path: e.path, State: e.state(), Dir: e.dir})
+		seen[e.path] = true
+		out = append(out, scope.Uncommitted{Path: e.path, State: e.state(), Dir: e.dir || strings.HasPrefix(e.sub, "S")})
+	}
+	for _, p := range dirty {
+		if !seen[p] {
+			out = append(out, scope.Uncommitted{Path: p, State: scope.InFile, Dir: true})
+		}
 	}
 	return out, nil
 }
@@ -108,37 +118,14 @@ func (e entry) state() scope.State {
 		return scope.Unmerged
 	case e.untracked:
 		return scope.Untracked
+	case e.x == 'D', e.x == '.' && e.y == 'D':
+		return scope.Deleted
 	case e.x == '.':
 		return scope.InFile
 	case e.y == '.':
 		return scope.InIndex
 	}
 	return scope.InBoth
-}
-
-// hidden looks for paths that the index marks as not to be looked at: all that
-// are assumed unchanged, and those to be skipped that are there all the same.
-func (t *Tree) hidden(ctx context.Context, in func(path string) bool) error {
-	out, err := t.reading().Output(ctx, "ls-files", "-v", "-z", "--full-name", "--", ":/")
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUnreadable, err)
-	}
-	for r := range strings.SplitSeq(string(out), "\x00") {
-		tag, path, ok := strings.Cut(r, " ")
-		if !ok || !in(path) {
-			continue
-		}
-		if tag != strings.ToUpper(tag) {
-			return fmt.Errorf("%w: %q is assumed unchanged: run git update-index --no-assume-unchanged on it", ErrUnreadable, path)
-		}
-		if tag != "S" {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(t.top, filepath.FromSlash(path))); err == nil {
-			return fmt.Errorf("%w: %q is skipped and there: run git update-index --no-skip-worktree on it", ErrUnreadable, path)
-		}
-	}
-	return nil
 }
 
 // Staged lists the raw paths in which the index differs from HEAD, both sides

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func everywhere(string) bool { return true }
+func everywhere(string, bool) bool { return true }
 
 // uncommitted lists what the worktree has, as "state path".
 func (s *scratch) uncommitted() []string {
@@ -45,8 +45,9 @@ func TestUncommitted(t *testing.T) {
 		{"a change", func(s *scratch) { s.write("a/1", "x") }, []string{"unstaged a/1"}},
 		{"a staged change", func(s *scratch) { s.write("a/1", "x"); s.git("add", "a") }, []string{"staged a/1"}},
 		{"both", func(s *scratch) { s.write("a/1", "x"); s.git("add", "a"); s.write("a/1", "y") }, []string{"staged and unstaged a/1"}},
-		{"a deletion", func(s *scratch) { s.remove("a/1") }, []string{"unstaged a/1"}},
-		{"a rename is two paths", func(s *scratch) { s.git("config", "status.renames", "copies"); s.git("mv", "a/1", "c") }, []string{"staged a/1", "staged c"}},
+		{"a deletion", func(s *scratch) { s.remove("a/1") }, []string{"deleted a/1"}},
+		{"a staged deletion", func(s *scratch) { s.git("rm", "-q", "a/1") }, []string{"deleted a/1"}},
+		{"a rename is two paths", func(s *scratch) { s.git("config", "status.renames", "copies"); s.git("mv", "a/1", "c") }, []string{"deleted a/1", "staged c"}},
 		{"an announced file", func(s *scratch) { s.write("n", "x"); s.git("add", "-N", "n") }, []string{"unstaged n"}},
 		{"new files one by one", func(s *scratch) {
 			s.git("config", "status.showUntrackedFiles", "no")
@@ -85,7 +86,7 @@ func TestUncommittedInASubmodule(t *testing.T) {
 	s.git("commit", "-q", "-m", "sub")
 	s.git("config", "submodule.sub.ignore", "all")
 	s.write("sub/new", "x")
-	if got := s.uncommitted(); !slices.Equal(got, []string{"unstaged sub"}) {
+	if got := s.uncommitted(); !slices.Equal(got, []string{"unstaged sub/"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -100,7 +101,7 @@ func TestUncommittedAndHidden(t *testing.T) {
 		if _, err := tr.Uncommitted(context.Background(), everywhere); !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%s: %v", flag, err)
 		}
-		if _, err := tr.Uncommitted(context.Background(), func(p string) bool { return p != "a/1" }); err != nil {
+		if _, err := tr.Uncommitted(context.Background(), func(p string, _ bool) bool { return p != "a/1" }); err != nil {
 			t.Errorf("%s where it does not matter: %v", flag, err)
 		}
 	}
@@ -119,6 +120,18 @@ func TestUncommittedWithComplaints(t *testing.T) {
 	if _, err := s.tree("").Uncommitted(context.Background(), everywhere); !errors.Is(err, ErrUnreadable) {
 		t.Errorf("%v, want ErrUnreadable", err)
 	}
+}
+
+// A directory that git cannot look into whole is not committed without the rest.
+func TestCommitOfWhatGitCannotSee(t *testing.T) {
+	s := based(t, "a/1", "1", "b/1", "1")
+	s.write("a/1", "x", "b/1", "x")
+	s.link("elsewhere", "a/.gitignore")
+	if v, err := s.try(ask{paths: []string{"b", "a"}}); !errors.Is(err, ErrUnreadable) {
+		t.Errorf("%+v, %v, want ErrUnreadable", v, err)
+	}
+	s.commit(ask{paths: []string{"b"}}, "b/1")
+	s.commit(ask{paths: []string{"a/1"}}, "a/1")
 }
 
 // A broken index or HEAD is no clean worktree, and no empty footprint.

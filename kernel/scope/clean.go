@@ -2,6 +2,7 @@ package scope
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -16,12 +17,13 @@ const (
 	InIndex   State = "staged"
 	InFile    State = "unstaged"
 	InBoth    State = "staged and unstaged"
+	Deleted   State = "deleted" // staged as such or not
 	Untracked State = "untracked"
 	Unmerged  State = "unmerged"
 )
 
-// An Uncommitted is one path whose content no commit has. Dir is set for an
-// untracked directory that git does not look into: a repository of its own.
+// An Uncommitted is one path whose content no commit has. Dir is set for a
+// repository of its own, of which it is not said what in it is meant.
 type Uncommitted struct {
 	Path  string
 	State State
@@ -31,9 +33,10 @@ type Uncommitted struct {
 // CleanEvidence is everything DecideClean may know: all that is uncommitted in
 // the worktree, ignored files left out.
 type CleanEvidence struct {
-	Lane        string
-	Tree        []string // not empty
-	Scratch     []string // globs of untracked files that are no work
+	Lane        string    // its name, or several
+	Tree        []string  // not empty; of all of them
+	Unfinished  Operation // that the worktree is in the middle of
+	Scratch     []string  // globs of untracked files that are no work
 	Uncommitted []Uncommitted
 }
 
@@ -67,34 +70,115 @@ type Left struct {
 var _ verdict.Verdict = CleanVerdict{}
 
 // DecideClean judges what is uncommitted. Only an untracked file can be
-// scratch: what git tracks was put there on purpose. Work outside the lane is
-// counted and decides nothing. Without a tree there is no verdict.
+// scratch: what git tracks was put there on purpose, and a repository of its own
+// holds more than its name says. Work outside the lane is
+// counted and decides nothing. Without a tree there is no verdict, and nothing
+// is clean while there are paths that Unsure lists.
 func DecideClean(ev CleanEvidence) CleanVerdict {
 	if len(ev.Tree) == 0 {
 		return CleanVerdict{}
 	}
 	v := CleanVerdict{Outcome: Clean, Lane: ev.Lane, Tree: ev.Tree, Paths: []Left{}}
-	tree, scratch := lane.NewScope(ev.Tree), lane.NewScope(ev.Scratch)
-	for _, u := range ev.Uncommitted {
-		switch {
-		case !ev.touches(tree, u):
+	unsure := 0
+	for _, u := range ev.sorted() {
+		switch u.place {
+		case without:
 			v.Outside++
-		case u.State == Untracked && scratch.Contains(u.Path):
+		case noWork:
 			v.Scratch++
+		case unclear:
+			unsure++
 		default:
 			v.Paths = append(v.Paths, Left{Shown(u.Path), u.State})
 		}
 	}
+	if len(v.Paths) == 0 && unsure > 0 {
+		return CleanVerdict{}
+	}
 	v.Reason = "nothing in the lane is uncommitted"
 	if len(v.Paths) > 0 {
-		v.Outcome = Dirty
+		v.Outcome, v.Next = Dirty, ev.next()
 		v.Reason = count(len(v.Paths), "path") + " in the lane not committed"
-		v.Next = "git dos commit --lane " + ev.Lane + " -m MESSAGE PATH..."
 	}
 	if v.Outside > 0 {
 		v.Reason += fmt.Sprintf("; outside it %s", count(v.Outside, "path"))
 	}
+	if unsure > 0 {
+		v.Reason += fmt.Sprintf("; of %s the tree does not tell", count(unsure, "more path"))
+	}
 	return v
+}
+
+// next is what ends the work that is left. While an operation is not finished,
+// only git itself commits.
+func (ev CleanEvidence) next() string {
+	isUnmerged := func(u Uncommitted) bool { return u.State == Unmerged }
+	switch {
+	case ev.Unfinished.Name != "":
+		return ev.Unfinished.next()
+	case slices.ContainsFunc(ev.Uncommitted, isUnmerged):
+		return "resolve the conflicts and git add them; git status tells how"
+	case strings.Contains(ev.Lane, ", "):
+		return "git dos commit --lane LANE -m MESSAGE PATH..."
+	}
+	return "git dos commit --lane " + ev.Lane + " -m MESSAGE PATH..."
+}
+
+// Unsure lists the uncommitted paths of which it cannot be told whether they
+// lie in the tree, since an entry of it is not understood.
+func (ev CleanEvidence) Unsure() []string {
+	var out []string
+	for _, u := range ev.sorted() {
+		if u.place == unclear {
+			out = append(out, Shown(u.Path))
+		}
+	}
+	return out
+}
+
+// Matters reports whether work at a path, or with dir set somewhere below it,
+// could be the lane's.
+func (ev CleanEvidence) Matters() func(path string, dir bool) bool {
+	tree, doubt := lane.NewScope(ev.Tree), lane.NewDoubt(ev.Tree)
+	return func(p string, dir bool) bool {
+		return ev.touches(tree, Uncommitted{Path: p, Dir: dir}) || doubt.Reaches(p)
+	}
+}
+
+// A place is where a path stands to a lane.
+type place int
+
+const (
+	within  place = iota
+	noWork        // within, and scratch
+	unclear       // within by an entry that is not understood, or without
+	without
+)
+
+type placed struct {
+	Uncommitted
+	place
+}
+
+func (ev CleanEvidence) sorted() []placed {
+	tree, doubt, scratch := lane.NewScope(ev.Tree), lane.NewDoubt(ev.Tree), lane.NewScope(ev.Scratch)
+	var out []placed
+	for _, u := range ev.Uncommitted {
+		p := placed{u, within}
+		isScratch := u.State == Untracked && !u.Dir && scratch.Contains(u.Path)
+		switch {
+		case ev.touches(tree, u):
+			if isScratch {
+				p.place = noWork
+			}
+		case doubt.Reaches(u.Path) && !isScratch:
+			p.place = unclear
+		default:
+			p.place = without
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 // touches reports whether a path lies in the tree, or is a directory of

@@ -12,10 +12,11 @@ import (
 // CommitEvidence is everything DecideCommit may know about a commit that is to
 // hold the named paths and no other. All paths are as git stores them.
 type CommitEvidence struct {
-	Branch     string   // the full ref name HEAD stands for, "" when detached
-	Unfinished string   // what is in progress here: a merge, a rebase, ...
+	Branch     string // the full ref name HEAD stands for, "" when detached
+	Unfinished Operation
 	Unmerged   []string // paths with conflicts, anywhere
 	Beyond     []string // named paths that a symbolic link leads to
+	Hidden     []Hidden // named paths that git was told not to look at
 	Changed    []string // what would be committed
 	Kept       []string // of those, paths staged as deleted and still there
 	Foreign    []string // paths staged and not named
@@ -25,8 +26,25 @@ type CommitEvidence struct {
 	Lock       *Lock    // git's lock on the index, nil when there is none
 }
 
-// A Link is a symbolic link and the paths it leads to: as its text says, and
-// as the disk has it. "" is a place outside the repository.
+// An Operation of git's that is to go on, with the git command that finishes it
+// when given --continue and takes it back when given --abort, "" where that is
+// not known. The zero Operation is none.
+type Operation struct{ Name, Command string }
+
+func (o Operation) next() string {
+	if o.Command == "" {
+		return "finish or abort it; git status tells how"
+	}
+	return fmt.Sprintf("%s --continue finishes it, %s --abort takes it back", o.Command, o.Command)
+}
+
+// A Hidden is a path with the flag of the index that hides it: assume-unchanged
+// or skip-worktree.
+type Hidden struct{ Path, Flag string }
+
+// A Link is a symbolic link, or a path beyond one, and the paths it leads to: as
+// the link's text says, and as the disk has it. "" is a place outside the
+// repository.
 type Link struct {
 	Path  string
 	Leads []string
@@ -57,6 +75,7 @@ const (
 	Detached        = "DETACHED"
 	MergeInProgress = "MERGE_IN_PROGRESS"
 	SymlinkEscape   = "SYMLINK_ESCAPE"
+	NotLookedAt     = "NOT_LOOKED_AT"
 	NothingChanged  = "NOTHING_CHANGED"
 	CachedRemove    = "CACHED_REMOVE_WORKTREE_PRESENT"
 	OutOfScope      = "OUT_OF_SCOPE"
@@ -97,13 +116,14 @@ var _ verdict.Verdict = CommitVerdict{}
 //  1. HEAD is on no branch: DETACHED
 //  2. a merge, rebase or the like is not finished: MERGE_IN_PROGRESS
 //  3. a named path lies beyond a symbolic link: SYMLINK_ESCAPE
-//  4. no named path differs from HEAD: NOTHING_CHANGED
-//  5. a path is staged as deleted and still there: CACHED_REMOVE_WORKTREE_PRESENT
-//  6. a path lies outside the named lane: OUT_OF_SCOPE
-//  7. a symbolic link leads out of the named lane: SYMLINK_ESCAPE
-//  8. something else is staged: FOREIGN_STAGED
+//  4. git was told not to look at a named path: NOT_LOOKED_AT
+//  5. no named path differs from HEAD: NOTHING_CHANGED
+//  6. a path is staged as deleted and still there: CACHED_REMOVE_WORKTREE_PRESENT
+//  7. a path lies outside the named lane: OUT_OF_SCOPE
+//  8. a symbolic link leads out of the named lane: SYMLINK_ESCAPE
 //  9. git's index is locked: LOCK_BUSY
-//  10. would_commit
+//  10. something else is staged: FOREIGN_STAGED
+//  11. would_commit
 func DecideCommit(ev CommitEvidence) CommitVerdict {
 	v := CommitVerdict{Outcome: WouldCommit, Branch: ev.Branch, Lane: ev.Lane, Paths: shown(ev.Changed), Trailers: []Trailer{}}
 	var out []string
@@ -113,13 +133,19 @@ func DecideCommit(ev CommitEvidence) CommitVerdict {
 	links := ev.escapingLinks()
 	switch {
 	case ev.Branch == "":
-		return v.refuse(Detached, "HEAD is detached: no branch would hold the commit", nil, "git switch BRANCH, or git switch -c BRANCH")
-	case ev.Unfinished != "":
-		return v.refuse(MergeInProgress, ev.Unfinished+" is in progress, and only whole commits end it", nil, "finish or abort it; git status tells how")
+		next := "git switch BRANCH, or git switch -c BRANCH"
+		if ev.Unfinished.Name != "" { // git detaches while it rebases
+			next = ev.Unfinished.next()
+		}
+		return v.refuse(Detached, "HEAD is detached: no branch would hold the commit", nil, next)
+	case ev.Unfinished.Name != "":
+		return v.refuse(MergeInProgress, ev.Unfinished.Name+" is in progress, and only whole commits end it", nil, ev.Unfinished.next())
 	case len(ev.Unmerged) > 0:
 		return v.refuse(MergeInProgress, count(len(ev.Unmerged), "path")+" with conflicts", ev.Unmerged, "resolve the conflicts; git status tells how")
 	case len(ev.Beyond) > 0:
 		return v.refuse(SymlinkEscape, count(len(ev.Beyond), "named path")+" beyond a symbolic link", ev.Beyond, "name the files where they really are")
+	case len(ev.Hidden) > 0:
+		return v.hides(ev.Hidden)
 	case len(ev.Changed) == 0:
 		return v.refuse(NothingChanged, "nothing that was named differs from HEAD", nil, "")
 	case len(ev.Kept) > 0:
@@ -131,11 +157,11 @@ func DecideCommit(ev CommitEvidence) CommitVerdict {
 	case len(links) > 0:
 		return v.refuse(SymlinkEscape, fmt.Sprintf("%s out of lane %s", count(len(links), "symbolic link"), ev.Lane), links,
 			"have the link lead to a file of the lane, or leave it out")
+	case ev.Lock != nil: // whose git may be between moving the branch and writing the index
+		return v.Locked(*ev.Lock)
 	case len(ev.Foreign) > 0:
 		return v.refuse(ForeignStaged, count(len(ev.Foreign), "path")+" staged and not named", ev.Foreign,
 			"name these paths too, or take them out of the index with git restore --staged")
-	case ev.Lock != nil:
-		return v.Locked(*ev.Lock)
 	}
 	v.Reason = count(len(ev.Changed), "path")
 	return v
@@ -147,9 +173,12 @@ func (ev CommitEvidence) escapingLinks() []string {
 	if ev.Lane == "" {
 		return nil
 	}
-	tree := lane.NewScope(ev.Tree)
+	return escapingLinks(lane.NewScope(ev.Tree), ev.Links)
+}
+
+func escapingLinks(tree lane.Scope, links []Link) []string {
 	var out []string
-	for _, l := range ev.Links {
+	for _, l := range links {
 		for _, to := range l.Leads {
 			if !tree.Contains(to) {
 				out = append(out, l.Path)
@@ -158,6 +187,17 @@ func (ev CommitEvidence) escapingLinks() []string {
 		}
 	}
 	return out
+}
+
+// hides is the refusal over paths whose changes git would not see.
+func (v CommitVerdict) hides(all []Hidden) CommitVerdict {
+	var paths []string
+	for _, h := range all {
+		paths = append(paths, h.Path)
+	}
+	flag := all[0].Flag
+	return v.refuse(NotLookedAt, fmt.Sprintf("git was told not to look at %s (%s)", count(len(all), "named path"), flag), paths,
+		"git update-index --no-"+flag+" PATH has git look again; or name the other paths one by one")
 }
 
 func (v CommitVerdict) refuse(class, reason string, paths []string, next string) CommitVerdict {

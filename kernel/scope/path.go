@@ -30,6 +30,16 @@ func Tidy(written string) (string, bool) {
 	return p, true
 }
 
+// LinkTarget is the path that the text of a symbolic link means, "" outside the
+// repository and for its top.
+func LinkTarget(link, text string) string {
+	if path.IsAbs(text) || len(text) > 1 && text[1] == ':' {
+		return ""
+	}
+	p, _ := Tidy(path.Join(path.Dir(link), text))
+	return p
+}
+
 // Shown is a path as text that survives JSON. One that is not UTF-8, or that
 // begins with a double quote, is written as git quotes it; no other begins
 // with one.

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
@@ -31,14 +32,21 @@ const (
 // Evidence is everything Decide may know. Paths hold both sides of every
 // rename.
 type Evidence struct {
-	Lane     string
-	Declared bool     // the policy names the lane, or somebody holds it
-	Tree     []string // nil when the lane has none
-	Policy   string   // where the tree was read, for people
-	Source   Source
-	Base     string // Range: full commit ids
-	Head     string
-	Paths    []string // as git stores them; with Files as they were written
+	Lane   string   // one that is declared, or that somebody holds
+	Tree   []string // nil when the lane has none
+	Others []Region // lanes that can be taken beside it
+	Policy string   // where the tree was read, for people
+	Source Source
+	Base   string // Range: full commit ids
+	Head   string
+	Paths  []string // as git stores them
+	Links  []Link   // those of Paths that are symbolic links, or lie beyond one
+}
+
+// A Region is a lane with its tree.
+type Region struct {
+	Lane string
+	Tree []string
 }
 
 // Outcome is the closed vocabulary of this verdict.
@@ -60,6 +68,7 @@ type Verdict struct {
 	Reason       string    `json:"reason"`
 	RefusedFiles []string  `json:"refused_files"`
 	Scope        Footprint `json:"scope"`
+	Next         string    `json:"next,omitempty"`
 }
 
 // A Footprint says what was looked at.
@@ -80,6 +89,9 @@ var _ verdict.Verdict = Verdict{}
 //  2. no path lies outside: IN_SCOPE, also when nothing changed at all
 //  3. no path lies inside: WRONG_TARGET
 //  4. SCOPE_CREEP
+//
+// A symbolic link that leads out of the lane does not lie in it, nor does what
+// lies beyond such a link.
 func Decide(ev Evidence) Verdict {
 	v := Verdict{
 		Lane: ev.Lane, Tree: ev.Tree, RefusedFiles: []string{},
@@ -91,12 +103,10 @@ func Decide(ev Evidence) Verdict {
 	if len(ev.Tree) == 0 {
 		v.Outcome, v.RefusedFiles = WrongTarget, shown(ev.Paths)
 		v.Reason = fmt.Sprintf("lane %s has no tree in %s", ev.Lane, ev.Policy)
-		if !ev.Declared {
-			v.Reason = fmt.Sprintf("lane %s is not declared in %s, and nobody holds it", ev.Lane, ev.Policy)
-		}
+		v.Next = "say under [lanes.trees] of dos.toml which files it holds"
 		return v
 	}
-	out := ev.escaping()
+	out, links := ev.outside()
 	v.Scope.Inside = len(ev.Paths) - len(out)
 	v.RefusedFiles = shown(out)
 	switch {
@@ -113,24 +123,62 @@ func Decide(ev Evidence) Verdict {
 		v.Outcome = ScopeCreep
 		v.Reason = fmt.Sprintf("%d of %s not in lane %s", len(out), count(len(ev.Paths), "path"), ev.Lane)
 	}
+	if links > 0 {
+		v.Reason += fmt.Sprintf("; %s out of it by a symbolic link", count(links, "path"))
+	}
+	if len(out) > 0 {
+		v.elsewhere(ev.Others, out)
+	}
 	return v
 }
 
-// escaping lists the paths outside the lane. A path that was written by hand
-// is judged as git would store it; where git could not, it is "", which lies
-// nowhere.
-func (ev Evidence) escaping() []string {
-	if ev.Source != Files {
-		return outside(ev.Tree, ev.Paths)
+// outside lists the paths that do not lie in the lane, and counts those of them
+// that only a symbolic link leads out.
+func (ev Evidence) outside() (out []string, links int) {
+	tree := lane.NewScope(ev.Tree)
+	escaping := map[string]bool{}
+	for _, p := range escapingLinks(tree, ev.Links) {
+		escaping[p] = true
 	}
-	var out []string
-	for _, written := range ev.Paths {
-		p, _ := Tidy(written)
-		if len(outside(ev.Tree, []string{p})) > 0 {
-			out = append(out, written)
+	for _, p := range ev.Paths {
+		switch {
+		case !tree.Contains(p):
+			out = append(out, p)
+		case escaping[p]:
+			out = append(out, p)
+			links++
 		}
 	}
-	return out
+	return out, links
+}
+
+// elsewhere says which lanes hold what was refused.
+func (v *Verdict) elsewhere(others []Region, refused []string) {
+	var lanes []string
+	for _, r := range others {
+		if len(outside(r.Tree, refused)) < len(refused) {
+			lanes = append(lanes, r.Lane)
+		}
+	}
+	v.Next = "leave these paths out, or have a lane made for them: git dos lease acquire --lane NAME --tree GLOB"
+	switch len(lanes) {
+	case 0:
+		return
+	case 1:
+		v.Reason += fmt.Sprintf("; lane %s has such paths", lanes[0])
+	default:
+		v.Reason += fmt.Sprintf("; lanes %s have such paths", someOf(lanes))
+	}
+	v.Next = "git dos lease acquire --lane " + lanes[0]
+}
+
+// someOf joins names, not more than fit a line.
+func someOf(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // nothing says that an empty footprint was looked for.
@@ -158,5 +206,8 @@ func (v Verdict) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %s", v.Outcome, v.Lane, v.Reason)
 	named(&b, v.RefusedFiles)
+	if v.Next != "" {
+		fmt.Fprintf(&b, "\n  next: %s", v.Next)
+	}
 	return b.String()
 }
