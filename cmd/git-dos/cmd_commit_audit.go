@@ -23,7 +23,8 @@ func commitAuditVerb() verb {
 			Description: "REF is one commit, HEAD by default; A..B is every commit that B reaches and A does not, newest first.\n" +
 				"A subject claims code, tests, documents or nothing. The diff is against the first parent, white space\n" +
 				"left out. CLAIM_UNWITNESSED is a claim that nothing in the diff could carry: a fix that touches only\n" +
-				"documents, tests, modes or nothing; tests that are said to be added and go; code under a docs: subject.",
+				"documents, tests, modes or nothing; tests that are said to be added and go; code under a docs: subject.\n" +
+				"ABSTAIN is a commit that claims nothing a diff could show; it counts as abstained and is no fault.",
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "sweep", Usage: "print the counts instead of the commits"},
 				&cli.BoolFlag{Name: "docs-ok", Usage: "let a diff of documents carry a code claim"},
@@ -81,7 +82,7 @@ func commitAuditError(err error) error {
 	var bad *facts.AuditRangeError
 	switch {
 	case errors.As(err, &bad):
-		return usagef("%w", err).hint("git log --oneline lists commits; git fetch brings those of a remote")
+		return usagef("%w", err).hint("%s", firstOf(bad.Hint, "git log --oneline lists commits; git fetch brings those of a remote"))
 	case errors.Is(err, ancestry.ErrMissing):
 		return errorf(kindIndeterminate, "%w", err).
 			hint("git fetch --unshallow completes a shallow history, git fetch --refetch a partial clone, git fsck names what is broken")

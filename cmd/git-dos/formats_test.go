@@ -10,10 +10,7 @@ import (
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/setup"
 	"github.com/git-dos/git-dos/kernel/audit"
-	"github.com/git-dos/git-dos/kernel/closes"
 	"github.com/git-dos/git-dos/kernel/lease"
-	"github.com/git-dos/git-dos/kernel/mergegate"
-	"github.com/git-dos/git-dos/kernel/reconcile"
 	"github.com/git-dos/git-dos/kernel/runid"
 	"github.com/git-dos/git-dos/kernel/scope"
 )
@@ -30,7 +27,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		lease.Record{}, lease.Order{}, admit.Row{}, admit.Meta{}, admit.Held{},
 		lease.Verdict{}, lease.PushVerdict{}, shipAnswer{}, planAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{},
 		setup.Report{}, setup.Examination{}, scope.Verdict{}, scope.CleanVerdict{}, scope.CommitVerdict{}, audit.Finding{}, audit.Sweep{},
-		closes.Verdict{}, mergegate.Verdict{}, reconcile.Verdict{},
+		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}

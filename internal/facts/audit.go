@@ -20,7 +20,10 @@ type AuditRequest struct {
 }
 
 // An AuditRangeError is a revision or a range that cannot be asked about.
-type AuditRangeError struct{ what string }
+type AuditRangeError struct {
+	what string
+	Hint string // what to write instead, "" when that is not known
+}
 
 func (e *AuditRangeError) Error() string { return e.what }
 
@@ -73,10 +76,15 @@ func auditChange(stat ancestry.CommitStat, docsOK bool) audit.Change {
 func auditCommits(ctx context.Context, repo *refstore.Repo, rev string) (iter.Seq2[ancestry.Commit, error], error) {
 	from, to, ranged := strings.Cut(rev, "..")
 	if strings.HasPrefix(to, ".") {
-		return nil, &AuditRangeError{fmt.Sprintf("%s is a symmetric difference: name one range, A..B", rev)}
+		to = strings.TrimLeft(to, ".")
+		return nil, &AuditRangeError{fmt.Sprintf("%s is a symmetric difference, and a range is A..B", rev),
+			fmt.Sprintf("%s..%s are the commits that %s reaches and %s does not", orHead(from), orHead(to), orHead(to), orHead(from))}
 	}
 	if strings.Contains(to, "..") {
-		return nil, &AuditRangeError{fmt.Sprintf("%s has more than two ends", rev)}
+		return nil, &AuditRangeError{fmt.Sprintf("%s has more than two ends", rev), "a range is A..B"}
+	}
+	if ranged && from == "" {
+		return nil, &AuditRangeError{fmt.Sprintf("%q has no beginning, so it would have no commits", rev), "name the commit that the range begins after: A..B"}
 	}
 	first, err := auditCommit(ctx, repo, from)
 	if err != nil {
@@ -92,18 +100,19 @@ func auditCommits(ctx context.Context, repo *refstore.Repo, rev string) (iter.Se
 	return auditRange(ctx, repo, first, tip)
 }
 
+// orHead is an end of a range, HEAD where it is left out.
+func orHead(rev string) string { return firstOf(rev, "HEAD") }
+
 // auditCommit resolves one end. The revision is one commit: what git would take
 // for an option, an exclusion or a set of commits is refused.
 func auditCommit(ctx context.Context, repo *refstore.Repo, rev string) (refstore.OID, error) {
-	if rev == "" {
-		rev = "HEAD"
-	}
+	rev = orHead(rev)
 	if rev[0] == '-' || rev[0] == '^' {
-		return "", &AuditRangeError{fmt.Sprintf("%q is not a revision", rev)}
+		return "", &AuditRangeError{fmt.Sprintf("%q is not a revision", rev), "name a commit, or a range A..B"}
 	}
 	id, err := ancestry.Resolve(ctx, repo.Git, rev)
 	if errors.Is(err, ancestry.ErrNoRevision) || errors.Is(err, ancestry.ErrUnborn) {
-		return "", &AuditRangeError{err.Error()}
+		return "", &AuditRangeError{what: err.Error()}
 	}
 	return id, err
 }

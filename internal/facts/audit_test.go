@@ -72,12 +72,11 @@ func TestWhatIsAudited(t *testing.T) {
 	h.wantAudit("a root, against nothing", root, "OK feat: first")
 	h.wantAudit("a range, newest first", root+"..HEAD", "ABSTAIN wip", "CLAIM_UNWITNESSED fix: second")
 	h.wantAudit("an end left out is HEAD", "v1..", "ABSTAIN wip")
-	h.wantAudit("at either side", "..v1")
 	h.wantAudit("an empty range", "HEAD..HEAD")
 	if list, err := h.audits("v1"); err != nil || len(list) != 1 || list[0].Sha != h.git("rev-parse", "v1^{commit}") {
 		t.Errorf("an annotated tag: %+v, %v, want the commit it names", list, err)
 	}
-	for _, rev := range []string{"nowhere", "nowhere..HEAD", "HEAD..nowhere", "HEAD...v1", "a..b..c", "^HEAD", "--all", "--all..HEAD", "HEAD..^v1",
+	for _, rev := range []string{"nowhere", "nowhere..HEAD", "HEAD..nowhere", "HEAD...v1", "..HEAD", "..", "a..b..c", "^HEAD", "--all", "--all..HEAD", "HEAD..^v1",
 		"HEAD^@", "HEAD^!", "HEAD~9", strings.Repeat("0", 40), "-", " ", "\x01", tip + " " + root} {
 		h.wantAuditError("what names no range", rev, func(err error) bool { return refused(err) || missing(err) })
 	}
@@ -184,4 +183,24 @@ func TestHostileMessagesAreAudited(t *testing.T) {
 	if list, err := h.audits(""); err != nil || len(list) != 1 || list[0].Outcome != audit.OK || len(list[0].Subject) > 300 {
 		t.Errorf("a message of 1 MB: %v", err)
 	}
+}
+
+// Files whose lines are not counted are of no class that a claim of code, tests
+// or documents could rest on.
+func TestOpaqueFilesCarryNoCode(t *testing.T) {
+	for _, suffix := range ancestry.Opaque() {
+		f := audit.Audit(audit.Change{Subject: "fix: x", Files: []audit.File{{Path: "a." + suffix, Binary: true}}})
+		if f.Cause != audit.MediaOnly || len(f.OtherFiles) != 1 {
+			t.Errorf(".%s: %+v", suffix, f)
+		}
+	}
+}
+
+func TestANulDoesNotMakeWhiteSpaceCount(t *testing.T) {
+	h := newHistory(t)
+	h.commit("root", "src/f.py", "def f():\n  return 1\n\x00")
+	h.commit("fix: crash", "src/f.py", "def f():\n    return 1\n\x00")
+	h.wantAudit("white space beside a NUL", "HEAD", "CLAIM_UNWITNESSED fix: crash")
+	h.commit("fix: another", "src/f.py", "def f():\n    return 2\n\x00")
+	h.wantAudit("a line beside one", "HEAD", "OK fix: another")
 }

@@ -148,7 +148,7 @@ func (s *closesSearch) auditFrom(ctx context.Context, from, to int) (int, error)
 
 func (s *closesSearch) undone(ctx context.Context) error {
 	var err error
-	s.undoing.repo = s.repo
+	s.undoing.repo, s.undoing.tip = s.repo, s.tip
 	s.ev.Reverts, err = s.undoing.run(ctx)
 	return err
 }

@@ -68,6 +68,9 @@ type mergeGate struct {
 // ends resolves the two sides and reads the policy of the one.
 func (g *mergeGate) ends(ctx context.Context) error {
 	var err error
+	if g.tip, err = ancestry.Resolve(ctx, g.repo.Git, g.req.Branch); err != nil {
+		return err // who mistyped the branch hears of that first
+	}
 	if g.into, err = walkedRef(ctx, g.repo, g.req.Into); err != nil {
 		return err
 	}
@@ -85,9 +88,6 @@ func (g *mergeGate) ends(ctx context.Context) error {
 		p = policy.Default() // the work tree's may be the branch's own
 	}
 	g.into.policy = p
-	if g.tip, err = ancestry.Resolve(ctx, g.repo.Git, g.req.Branch); err != nil {
-		return err
-	}
 	name := ancestry.FullName(ctx, g.repo.Git, g.req.Branch)
 	if name == "" {
 		name = g.req.Branch
@@ -96,35 +96,6 @@ func (g *mergeGate) ends(ctx context.Context) error {
 		Branch: name, CandidateID: string(g.tip), Into: g.into.name, IntoID: string(g.into.id), NoSuite: g.req.NoSuite,
 	}
 	return nil
-}
-
-// trunkIsKnown refuses a trunk that only a branch names. Without a fleet the
-// trunk is what the work tree's dos.toml says, and where the work tree is on no
-// commit of it, that may be the very branch to be judged.
-func (g *mergeGate) trunkIsKnown(ctx context.Context) error {
-	if g.req.Into != "" {
-		return nil
-	}
-	own, _, err := ownPolicy(ctx, g.repo)
-	if err != nil {
-		return err
-	}
-	remote, err := fleetRemote(g.repo, own)
-	if err != nil || remote != "" {
-		return err
-	}
-	head, err := ancestry.Resolve(ctx, g.repo.Git, "HEAD")
-	on := false
-	if err == nil {
-		on, err = ancestry.ReachesAll(ctx, g.repo.Git, g.into.id, []refstore.OID{head})
-	}
-	if on || err != nil && !errors.Is(err, ancestry.ErrUnborn) {
-		return err
-	}
-	return &MergeGateError{
-		Err:  fmt.Errorf("what is checked out is not on %s, so its dos.toml cannot say that this is the trunk", g.into.name),
-		Hint: "name the trunk with --into",
-	}
 }
 
 // related finds where the branch left the other side.

@@ -22,7 +22,7 @@ func (g *mergeGate) claims(ctx context.Context) error {
 		return err
 	}
 	// The tip is where the policy and its signers are read.
-	s := shipSearch{repo: g.repo, policy: g.into.policy, tip: g.into.id, undoing: undoSearch{repo: g.repo}}
+	s := shipSearch{repo: g.repo, policy: g.into.policy, tip: g.into.id, undoing: undoSearch{repo: g.repo, tip: g.tip}}
 	units := map[string]*unitSearch{}
 	for _, c := range g.ships {
 		q, err := g.query(c.unit)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/git-dos/git-dos/internal/suite"
 	"github.com/git-dos/git-dos/kernel/audit"
@@ -19,7 +20,7 @@ func (g *mergeGate) runs(ctx context.Context) (err error) {
 	}
 	defer space.CloseWith(&err)
 	tree, on, err := g.merged(ctx, space)
-	if err != nil || len(g.ev.Conflicts) > 0 || g.req.NoSuite {
+	if err != nil || g.ev.Conflict || g.req.NoSuite {
 		return err
 	}
 	command := g.into.policy.Gates.CompileCommand
@@ -41,12 +42,15 @@ func (g *mergeGate) merged(ctx context.Context, space *suite.Space) (refstore.OI
 	if g.base == g.into.id {
 		return g.tip, mergegate.OnCandidate, nil
 	}
-	tree, conflicts, err := space.Merge(ctx, g.into.id, g.tip)
-	if errors.Is(err, suite.ErrCannotMerge) {
+	m, err := space.Merge(ctx, g.into.id, g.tip)
+	switch {
+	case errors.Is(err, suite.ErrCannotMerge):
 		return g.tip, mergegate.OnCandidate, nil
+	case err != nil:
+		return "", "", err
 	}
-	g.ev.Conflicts = conflicts[:min(len(conflicts), mergegate.MaxListed)]
-	return tree, mergegate.OnMerge, err
+	g.ev.Conflict, g.ev.Conflicts = !m.Clean, m.Conflicts[:min(len(m.Conflicts), mergegate.MaxListed)]
+	return m.Tree, mergegate.OnMerge, nil
 }
 
 func (g *mergeGate) run(ctx context.Context, space *suite.Space, tree refstore.OID, on mergegate.TreeOf) (mergegate.Suite, error) {
@@ -57,7 +61,7 @@ func (g *mergeGate) run(ctx context.Context, space *suite.Space, tree refstore.O
 	}
 	return mergegate.Suite{
 		Ran: true, Command: r.Command, Exit: r.Exit, TimedOut: r.TimedOut, Tree: string(r.Tree), On: on,
-		Seconds: r.Took.Seconds(), Submodules: r.Submodules, Output: r.Output, Cut: r.Cut,
+		Seconds: r.Took.Round(time.Millisecond).Seconds(), Submodules: r.Submodules, Output: r.Output, Cut: r.Cut,
 	}, nil
 }
 

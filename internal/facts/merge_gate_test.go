@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,9 @@ func TestTheGateIsComputedFromTheBranch(t *testing.T) {
 	if v.Commits != 1 || v.Suite.On != mergegate.OnCandidate || v.Suite.Tree != h.git("rev-parse", "work^{tree}") || v.BaseID != h.git("rev-parse", "main") {
 		t.Errorf("%+v", v)
 	}
+	if ms := v.Suite.Seconds * 1000; math.Abs(ms-math.Round(ms)) > 1e-6 {
+		t.Errorf("%v seconds are not whole milliseconds", v.Suite.Seconds)
+	}
 	h.commit("fix: nothing at all")
 	h.wantGate("a commit without a diff", "audit-unwitnessed", work)
 	h.git("reset", "-q", "--hard", "HEAD~1")
@@ -94,6 +98,31 @@ func TestTheGateRunsTheSuiteOnTheMerge(t *testing.T) {
 	if len(v.Conflicts) != 1 || v.Conflicts[0] != "api/a.go" || v.Suite.Ran {
 		t.Errorf("%+v", v)
 	}
+}
+
+// A conflict for which git names no path is one all the same, and the branch does
+// not choose how it merges by being checked out.
+func TestTheGateTakesNoConflictForAMerge(t *testing.T) {
+	h := gated(t)
+	text := func(s string) string { return strings.Repeat(s+"\n", 20) }
+	h.git("checkout", "-q", "main")
+	h.commit("feat: files", "lib/1", text("1"), "lib/2", text("2"), "lib/3", text("3"), "lib/4", text("4"))
+	h.git("checkout", "-q", "-b", "adds")
+	h.commit("feat: new", "lib/new.go", "package lib\n")
+	h.git("checkout", "-q", "main")
+	h.git("mv", "lib", "one")
+	h.commit("refactor: two folders", "two/x", "x\n")
+	h.git("mv", "one/3", "one/4", "two/")
+	h.git("commit", "-q", "-m", "refactor: split")
+	if v := h.wantGate("a folder that was split", "merge-conflict", MergeGateRequest{Branch: "adds"}); v.Suite.Ran || v.Reason == "" || v.Next == "" {
+		t.Errorf("%+v", v)
+	}
+	h.git("checkout", "-q", "work")
+	h.commit("fix: one", "api/a.go", "package a // 1\n", ".gitattributes", "* merge=union\n")
+	h.git("checkout", "-q", "main")
+	h.commit("fix: another way", "api/a.go", "package a // 2\n")
+	h.git("checkout", "-q", "work")
+	h.wantGate("attributes of the branch that is checked out", "merge-conflict", MergeGateRequest{Branch: "work"})
 }
 
 // Neither the branch's dos.toml nor the work tree's can weaken what is asked.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-dos/git-dos/refstore"
@@ -18,42 +20,100 @@ var ErrCannotMerge = errors.New("this git cannot merge without a work tree")
 // usageError is the exit status of a git that does not know an option.
 const usageError = 129
 
-// Merge returns the tree that merging theirs into ours would have. Conflicts
-// are the paths git could not merge, as raw bytes; with any of them the tree is
-// none to build on.
-func (s *Space) Merge(ctx context.Context, ours, theirs refstore.OID) (tree refstore.OID, conflicts []string, err error) {
+// A Merged is what merging one commit into another comes to.
+type Merged struct {
+	Tree  refstore.OID // none to build on, unless Clean
+	Clean bool
+
+	// Conflicts are the paths git could not merge, as raw bytes. There are
+	// conflicts without one, such as a folder that one side split.
+	Conflicts []string
+}
+
+// Merge merges theirs into ours as git merge would on a checkout of ours:
+// attributes, and with them the way that files merge, are those that ours has
+// committed and the user's own. Neither theirs nor what happens to be checked
+// out takes part in that.
+func (s *Space) Merge(ctx context.Context, ours, theirs refstore.OID) (Merged, error) {
 	for _, id := range []refstore.OID{ours, theirs} {
 		if _, ok := refstore.ParseOID(string(id)); !ok {
-			return "", nil, fmt.Errorf("%q is not a full object id", string(id))
+			return Merged{}, fmt.Errorf("%q is not a full object id", string(id))
 		}
 	}
-	out, err := s.run.Output(ctx, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", string(ours), string(theirs))
+	run, err := s.attributesOf(ctx, ours)
+	if err != nil {
+		return Merged{}, err
+	}
+	out, err := run.Output(ctx, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", string(ours), string(theirs))
 	var g *git.Error
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		return "", nil, context.Cause(ctx)
+		return Merged{}, context.Cause(ctx)
 	case !errors.As(err, &g):
-		return "", nil, err
+		return Merged{}, err
 	case g.Code == usageError:
-		return "", nil, ErrCannotMerge
+		return Merged{}, ErrCannotMerge
 	case g.Code != 1:
-		return "", nil, unreadable(ctx, theirs, err)
+		return Merged{}, unreadable(ctx, theirs, err)
 	}
 	first, rest, _ := bytes.Cut(out, []byte{0})
 	tree, ok := refstore.ParseOID(string(bytes.TrimSuffix(first, []byte("\n"))))
 	if !ok {
-		return "", nil, fmt.Errorf("%w: git merge-tree named no tree", ErrMissing)
+		return Merged{}, fmt.Errorf("%w: git merge-tree named no tree", ErrMissing)
 	}
-	if err == nil {
-		return tree, nil, nil
-	}
+	m := Merged{Tree: tree, Clean: err == nil} // status 1 is a conflict, whatever is listed
 	for path := range strings.SplitSeq(string(rest), "\x00") {
-		if path != "" {
-			conflicts = append(conflicts, path)
+		if path != "" && !m.Clean {
+			m.Conflicts = append(m.Conflicts, path)
 		}
 	}
-	return tree, conflicts, nil
+	return m, nil
+}
+
+// attributesOf derives a runner whose work tree holds the .gitattributes files
+// of a commit and nothing else. git merge-tree reads no others.
+func (s *Space) attributesOf(ctx context.Context, commit refstore.OID) (git.Runner, error) {
+	tree, err := s.treeOf(ctx, commit)
+	if err != nil {
+		return git.Runner{}, err
+	}
+	s.entries++
+	name := fmt.Sprintf("attributes-%d", s.entries)
+	root := filepath.Join(s.dir, name)
+	if err := os.Mkdir(root, 0o700); err != nil {
+		return git.Runner{}, err
+	}
+	run := s.index(name+".index", root)
+	if _, err := run.Output(ctx, "read-tree", string(tree)); err != nil {
+		return git.Runner{}, unreadable(ctx, tree, err)
+	}
+	staged, err := run.Output(ctx, "ls-files", "--stage", "-z")
+	if err != nil {
+		return git.Runner{}, unreadable(ctx, tree, err)
+	}
+	paths := attributeFiles(staged)
+	if len(paths) == 0 {
+		return run, nil
+	}
+	if _, _, err := run.Run(ctx, git.Call{Args: []string{"checkout-index", "--quiet", "-z", "--stdin"}, Stdin: bytes.NewReader(paths)}); err != nil {
+		return git.Runner{}, unreadable(ctx, tree, err)
+	}
+	return run, nil
+}
+
+// attributeFiles picks the regular files named .gitattributes out of what git
+// ls-files --stage -z prints, each with a NUL behind it.
+func attributeFiles(staged []byte) []byte {
+	var paths []byte
+	for entry := range bytes.SplitSeq(staged, []byte{0}) {
+		info, path, _ := bytes.Cut(entry, []byte{'\t'})
+		name := path[bytes.LastIndexByte(path, '/')+1:]
+		if bytes.HasPrefix(info, []byte("100")) && string(name) == ".gitattributes" {
+			paths = append(append(paths, path...), 0)
+		}
+	}
+	return paths
 }
 
 // noMode is the mode of what is not there.

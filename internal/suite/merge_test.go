@@ -41,10 +41,11 @@ func TestAMergeIsMadeAsideAndRun(t *testing.T) {
 	_, a, b := sides(s, []string{"f", "one\n2\n3\n4\n5\n"}, []string{"f", "1\n2\n3\n4\nfive\n"})
 	objects := s.git("count-objects", "-v")
 	space := s.space()
-	tree, conflicts, err := space.Merge(context.Background(), a, b)
-	if err != nil || len(conflicts) > 0 {
-		t.Fatalf("%v, %v", conflicts, err)
+	m, err := space.Merge(context.Background(), a, b)
+	if err != nil || !m.Clean || len(m.Conflicts) > 0 {
+		t.Fatalf("%+v, %v", m, err)
 	}
+	tree := m.Tree
 	r, err := space.Run(context.Background(), tree, []string{"cat", "f"}, time.Minute)
 	if err != nil || r.Output != "one\n2\n3\n4\nfive\n" || r.Tree != tree {
 		t.Errorf("%q, %v", r.Output, err)
@@ -60,10 +61,54 @@ func TestAMergeIsMadeAsideAndRun(t *testing.T) {
 func TestConflictsAreNamed(t *testing.T) {
 	s := newScratch(t)
 	_, a, b := sides(s, []string{"f", "a\n", "dir\nected", "a\n"}, []string{"f", "b\n", "dir\nected", "b\n"})
-	_, conflicts, err := s.space().Merge(context.Background(), a, b)
-	slices.Sort(conflicts)
-	if err != nil || !slices.Equal(conflicts, []string{"dir\nected", "f"}) {
-		t.Errorf("%q, %v", conflicts, err)
+	m, err := s.space().Merge(context.Background(), a, b)
+	slices.Sort(m.Conflicts)
+	if err != nil || m.Clean || !slices.Equal(m.Conflicts, []string{"dir\nected", "f"}) {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// One side splits a folder in two and the other adds a file to it: git refuses
+// to say where that belongs, and lists no path.
+func TestAConflictMayNameNoPath(t *testing.T) {
+	s := newScratch(t)
+	var files []string
+	for _, name := range []string{"a/1", "a/2", "a/3", "a/4"} {
+		files = append(files, name, strings.Repeat(name+"\n", 20))
+	}
+	base := s.commit(files...)
+	s.git("checkout", "-q", "-b", "side")
+	b := s.commit("a/new", "new\n")
+	s.git("checkout", "-q", "-b", "split", string(base))
+	s.git("mv", "a", "b")
+	if err := os.Mkdir(filepath.Join(s.dir, "c"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.git("mv", "b/3", "b/4", "c/")
+	a := s.commit()
+	m, err := s.space().Merge(context.Background(), a, b)
+	if err != nil || m.Clean {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// What is checked out, which may be the branch to be judged, does not choose
+// how the two sides merge. What the one side has committed does.
+func TestOnlyTheTrunksAttributesMerge(t *testing.T) {
+	for _, attributes := range []string{"* merge=union\n", "* merge=ours\n"} {
+		s := newScratch(t)
+		s.git("config", "merge.ours.driver", "true")
+		theirs := []string{"f", "theirs\n2\n3\n4\n5\n", ".gitattributes", attributes, "t/.gitattributes", attributes}
+		_, a, b := sides(s, []string{"f", "ours\n2\n3\n4\n5\n"}, theirs)
+		for _, checked := range []refstore.OID{a, b} {
+			s.git("checkout", "-q", string(checked))
+			if m, err := s.space().Merge(context.Background(), a, b); err != nil || m.Clean || !slices.Equal(m.Conflicts, []string{"f"}) {
+				t.Errorf("%q, with %s checked out: %+v, %v", attributes, checked, m, err)
+			}
+		}
+		if m, err := s.space().Merge(context.Background(), b, a); err != nil || !m.Clean {
+			t.Errorf("%q of the side that is merged into: %+v, %v", attributes, m, err)
+		}
 	}
 }
 
@@ -72,12 +117,12 @@ func TestWhatCannotBeMergedIsAnError(t *testing.T) {
 	a := s.commit("f", "1\n")
 	absent := refstore.OID(strings.Repeat("1", 40))
 	for _, pair := range [][2]refstore.OID{{a, absent}, {absent, a}, {a, refstore.OID(s.git("rev-parse", "HEAD:f"))}} {
-		if tree, _, err := s.space().Merge(context.Background(), pair[0], pair[1]); !errors.Is(err, ErrMissing) || tree != "" {
-			t.Errorf("%v: %q, %v", pair, tree, err)
+		if m, err := s.space().Merge(context.Background(), pair[0], pair[1]); !errors.Is(err, ErrMissing) || m.Clean {
+			t.Errorf("%v: %+v, %v", pair, m, err)
 		}
 	}
 	for _, bad := range []refstore.OID{"HEAD", "", "--help"} {
-		if _, _, err := s.space().Merge(context.Background(), a, bad); err == nil {
+		if _, err := s.space().Merge(context.Background(), a, bad); err == nil {
 			t.Errorf("%q was merged", bad)
 		}
 	}
@@ -99,7 +144,7 @@ func TestAnOldGitCannotMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", old+string(os.PathListSeparator)+os.Getenv("PATH"))
-	if _, _, err := space.Merge(context.Background(), a, b); !errors.Is(err, ErrCannotMerge) {
+	if _, err := space.Merge(context.Background(), a, b); !errors.Is(err, ErrCannotMerge) {
 		t.Errorf("%v, want ErrCannotMerge", err)
 	}
 }

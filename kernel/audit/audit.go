@@ -138,11 +138,11 @@ func (f Finding) ExitCode() int {
 }
 
 // String is one line: outcome, commit, claim, witness, subject, and the reason
-// where there is something to do about it.
+// unless the claim is carried.
 func (f Finding) String() string {
 	const digits = 12
 	line := string(f.Outcome) + " " + f.Sha[:min(digits, len(f.Sha))] + " " + string(f.Kind) + " " + string(f.Witness) + ": " + f.Subject
-	if f.Outcome == Unwitnessed || f.Cause != "" {
+	if f.Outcome != OK || f.Cause != "" {
 		line += " -- " + f.Reason
 	}
 	return line

@@ -149,6 +149,37 @@ func TestTheWholeAnswer(t *testing.T) {
 	}
 }
 
+// Without a look at a trunk that may have moved on, nothing is said for certain.
+func TestWhatWasNotSeenIsNotKnown(t *testing.T) {
+	ev := history(Closer{ID: id("a"), Audit: good()})
+	ev.Asked = []int{7, 8}
+	seen := Decide(ev)
+	v := seen.Unseen("nobody answers")
+	if v.Outcome != Unknown || v.ExitCode() != 4 || v.Reason != "nobody answers" || v.Unknown != 2 || v.Closed+v.ClosedByData+v.Other != 0 {
+		t.Errorf("%+v", v)
+	}
+	if i := v.Issues[0]; i.State != Indeterminate || i.Commit != id("a") || !strings.HasPrefix(i.Reason, "CLOSED when the trunk was last seen: ") {
+		t.Errorf("%+v", i)
+	}
+	if seen.Issues[0].State != Closed {
+		t.Error("the verdict it was made of has changed")
+	}
+}
+
+func TestAListIsCountedInTheWordsOfItsKeys(t *testing.T) {
+	data, none := found(audit.OK, audit.ByData), found(audit.Unwitnessed, audit.BySubject)
+	ev := Evidence{Ref: "refs/heads/main", History: ship.Complete, Closers: []Closer{
+		{ID: id("a"), Issues: []int{1, 2}, Audit: good()}, {ID: id("b"), Issues: []int{3}, Audit: data}, {ID: id("c"), Issues: []int{4}, Audit: none},
+	}}
+	if v := Decide(ev); v.Reason != "2 are closed, 1 by data alone, and 1 is only said to be" || v.Closed != 2 || v.ClosedByData != 1 || v.Other != 1 {
+		t.Errorf("%+v", v)
+	}
+	ev.Closers = ev.Closers[:1]
+	if v := Decide(ev); v.Reason != "2 are closed, and 0 are only said to be" {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestMentionsAndWords(t *testing.T) {
 	ev := history(Closer{ID: id("a"), Audit: good()})
 	ev.Asked, ev.Mention = []int{9, 8, 7}, map[int]string{8: id("b"), 7: id("c")}

@@ -36,8 +36,8 @@ type References struct {
 // stands right before it: close, fix or resolve and their forms, then perhaps a
 // colon, perhaps the word issue, then #N, or a list of #N joined by commas,
 // "and" or "&". Anything else is a mention: a bare #N wherever it stands, one
-// after a verb that its sentence denies, limits or wishes for, one that is
-// quoted, one with a question mark, and every one in a message that itself
+// after a verb that its sentence denies, limits, wishes for or asks about, one
+// that is quoted, in code or in a comment, and every one in a message that itself
 // takes commits back or waits to be folded into another.
 //
 // The issues of other repositories, owner/name#N, are not looked at. A message
@@ -52,7 +52,11 @@ func Read(subject string, message []byte) References {
 		return References{}
 	}
 	closing := map[int]bool{}
-	verbs := clause().FindAllStringSubmatchIndex(text, maxVerbs+1)
+	var verbs [][]int
+	if clause().MatchString(text) {
+		text = own(text)
+		verbs = clause().FindAllStringSubmatchIndex(text, maxVerbs+1)
+	}
 	if len(all) <= maxReferences && len(verbs) <= maxVerbs && !withdraws(subject, message) {
 		for _, m := range verbs {
 			if stands(text, m[2], m[3], m[1]) {

@@ -17,35 +17,51 @@ func stands(text string, from, to, end int) bool {
 	if from > 0 && (isWord(before) || strings.ContainsRune("-'/.`\"#@\u2018\u2019\u201c", before)) {
 		return false // part of a longer word, or quoted
 	}
-	if quoted(text, from) || doubted(text[end:]) {
+	if doubted(text[end:]) {
 		return false
 	}
 	said := lead(text[:from])
 	if opens(text, from, to, end) {
 		said = heading(text[:from])
 	}
-	return !slices.ContainsFunc(said, denies) && !slices.ContainsFunc(said[max(0, len(said)-nearby):], hedges)
+	return !slices.ContainsFunc(said, denies) && !hedged(said)
 }
 
-// quoted reports whether the line is one that a mail quotes.
-func quoted(text string, at int) bool {
-	line := text[strings.LastIndexByte(text[:at], '\n')+1:]
-	return strings.HasPrefix(strings.TrimLeft(line, " \t"), ">")
-}
-
-// doubted reports whether the words right after the references take them back.
+// doubted reports whether what comes after the references takes them back: the
+// words right after them, or a question mark at the end of the sentence.
 func doubted(after string) bool {
-	after = strings.TrimLeft(after[:min(len(after), 64)], " \t)")
-	if strings.HasPrefix(after, "?") {
+	after = after[:min(len(after), maxDoubt)]
+	if asked(after) {
 		return true
 	}
+	after = strings.TrimLeft(after, " \t),(-\u2013\u2014")
 	after = strings.TrimPrefix(strings.TrimPrefix(after, "\r"), "\n") // a sentence may go on in the next line
 	if after == "" || after[0] < 'a' || after[0] > 'z' {
 		return false
 	}
 	word := words(after)
-	return slices.Contains([]string{"partially", "partly", "incompletely", "later", "next", "soon", "eventually", "someday"}, word[0]) ||
-		word[0] == "in" && len(word) > 1 && slices.Contains([]string{"part", "parts", "future"}, word[1])
+	if len(word) > 1 && word[0] == "but" {
+		word = word[1:]
+	}
+	return slices.Contains(doubts, word[0]) || word[0] == "in" && len(word) > 1 && slices.Contains(inPart, word[1])
+}
+
+const maxDoubt = 400
+
+// asked reports whether the sentence ends in a question mark.
+func asked(after string) bool {
+	for i := range len(after) {
+		ended := i+1 == len(after) || strings.IndexByte(" \t\r\n)", after[i+1]) >= 0
+		switch c := after[i]; {
+		case c == '?':
+			return true
+		case c == ';', (c == '.' || c == '!') && ended, strings.HasPrefix(after[i:], "\n\n"), strings.HasPrefix(after[i:], "\n\r\n"):
+			return false
+		case c == '\n' && listed(after[i+1:]):
+			return false
+		}
+	}
+	return false
 }
 
 // opens reports whether the verb begins a line as a trailer, a title or an item
@@ -134,18 +150,39 @@ func denies(word string) bool {
 	return strings.HasSuffix(word, "n't") || slices.Contains(denials, word)
 }
 
-// hedges reports whether a word limits what follows, or only wishes for it.
-func hedges(word string) bool { return slices.Contains(limits, word) }
+// hedged reports whether a word just before the verb limits what follows, or
+// only wishes for it. "This will fix #1" does not, "a later one will" does.
+func hedged(said []string) bool {
+	from := max(0, len(said)-nearby)
+	for i, word := range said[from:] {
+		if slices.Contains(limits, word) {
+			return true
+		}
+		if (word == "will" || word == "ll") && (from+i == 0 || !slices.Contains(itself, said[from+i-1])) {
+			return true
+		}
+	}
+	return false
+}
 
 var (
 	denials = []string{
 		"not", "never", "no", "cannot", "without", "neither", "nor", "hardly", "barely", "rather", "instead", "dont", "doesnt", "didnt",
 		"wont", "cant", "fails", "failed", "unable", "unless", "until", "todo", "wip", "fixme", "remaining", "remains", "outstanding",
+		"nobody", "nothing", "none", "noone", "nowhere", "unrelated", "undo", "undoes", "undid", "undone", "wrong", "wrongly", "pretend", "pretends",
 	}
 	limits = []string{
 		"partially", "partly", "partial", "part", "parts", "half", "almost", "nearly", "incompletely", "maybe", "perhaps", "possibly",
 		"probably", "hopefully", "should", "would", "could", "might", "may", "must", "need", "needs", "needed", "want", "wants", "try",
 		"tries", "tried", "trying", "attempt", "attempts", "attempted", "attempting", "later", "next", "future", "before", "if", "when",
 		"who", "how", "why", "whether", "towards", "toward", "reopen", "reopens", "supposed", "meant", "going", "step",
+		"after", "once", "soon", "eventually", "someday", "be", "please", "plan", "plans", "planned", "planning", "someone", "somebody",
+		"anyone", "whoever", "upstream", "example", "see", "allow", "allows", "allowing", "help", "helps", "helping", "prepare", "prepares",
+		"preparing", "preparation",
 	}
+	doubts = []string{
+		"partially", "partly", "incompletely", "later", "next", "soon", "eventually", "someday", "not", "only", "if", "unless", "except", "is",
+	}
+	inPart = []string{"part", "parts", "future", "theory", "principle"}
+	itself = []string{"this", "it", "that", "which", "commit", "change", "patch"}
 )

@@ -2,6 +2,7 @@ package closes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/ship"
@@ -70,7 +71,7 @@ func Decide(ev Evidence) Verdict {
 	}
 	switch {
 	case asked && v.Other > 0:
-		v.Outcome, v.Reason = NotClosed, fmt.Sprintf("%d of %d are not closed", v.Other, len(v.Issues))
+		v.Outcome, v.Reason = NotClosed, fmt.Sprintf("%d of %d %s not closed", v.Other, len(v.Issues), are(v.Other))
 	case v.History == ship.Missing:
 		v.Outcome, v.Reason = Unknown, "history is not all readable here: "+ev.Gap
 	case v.Unknown > 0:
@@ -80,7 +81,39 @@ func Decide(ev Evidence) Verdict {
 	case v.History == ship.Shallow:
 		v.Outcome, v.Reason = Unknown, "history is cut short, so the list may lack some: run git fetch --unshallow"
 	default:
-		v.Outcome, v.Reason = Listed, fmt.Sprintf("%d are closed and %d are only said to be", v.Closed+v.ClosedByData, v.Other)
+		v.Outcome, v.Reason = Listed, v.listed()
+	}
+	return v
+}
+
+// listed counts a list in the words of its keys.
+func (v Verdict) listed() string {
+	text := fmt.Sprintf("%d %s closed", v.Closed, are(v.Closed))
+	if v.ClosedByData > 0 {
+		text += fmt.Sprintf(", %d by data alone", v.ClosedByData)
+	}
+	return text + fmt.Sprintf(", and %d %s only said to be", v.Other, are(v.Other))
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// Unseen is the answer where the trunk may have moved on since it was last seen,
+// and could not be looked at: nothing is certain. What was found stays in the
+// reasons.
+func (v Verdict) Unseen(why string) Verdict {
+	v.Outcome, v.Reason = Unknown, why
+	v.Closed, v.ClosedByData, v.Other, v.Unknown = 0, 0, 0, len(v.Issues)
+	v.Issues = slices.Clone(v.Issues)
+	for n := range v.Issues {
+		if i := &v.Issues[n]; i.State != Indeterminate {
+			i.Reason = fmt.Sprintf("%s when the trunk was last seen: %s", i.State, i.Reason)
+			i.State = Indeterminate
+		}
 	}
 	return v
 }

@@ -1,16 +1,30 @@
 package mergegate
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 const shortID = 12
 
 func short(id string) string { return id[:min(len(id), shortID)] }
 
-func (ev Evidence) conflicts() string {
-	if len(ev.Conflicts) == 0 {
-		return ""
+// count is a number of things in words: "1 commit", "2 commits".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
 	}
-	return fmt.Sprintf("%s does not merge into %s: %d paths conflict, first %q", ev.Branch, ev.Into, len(ev.Conflicts), ev.Conflicts[0])
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func (ev Evidence) conflicts() string {
+	switch {
+	case len(ev.Conflicts) > 0:
+		return fmt.Sprintf("%s does not merge into %s: %s in conflict, first %q", ev.Branch, ev.Into, count(len(ev.Conflicts), "path"), ev.Conflicts[0])
+	case ev.Conflict:
+		return fmt.Sprintf("%s does not merge into %s: git merge-tree names no path, git merge says why", ev.Branch, ev.Into)
+	}
+	return ""
 }
 
 // red is a suite that ran and did not pass.
@@ -30,40 +44,48 @@ func (ev Evidence) red() string {
 // unrun is a suite that did not run although nobody left it out. A merge that
 // conflicts has nothing to run it on.
 func (ev Evidence) unrun() string {
-	if ev.Suite.Ran || ev.NoSuite || len(ev.Conflicts) > 0 {
+	if ev.Suite.Ran || ev.NoSuite || ev.conflicts() != "" {
 		return ""
 	}
 	return fmt.Sprintf("the dos.toml of %s has no gates.trunk_would_not_compile.command to run", ev.Into)
 }
 
+// dirty is a claim that the branch's own history contradicts.
 func (ev Evidence) dirty() string {
 	broken := 0
-	first := ""
+	var first Claim
 	for _, c := range ev.Claims {
 		if !c.Holds {
 			if broken++; broken == 1 {
-				first = fmt.Sprintf("%s says it ships %q: %s", short(c.Commit), c.Unit, c.Reason)
+				first = c
 			}
 		}
 	}
-	switch broken {
-	case 0:
+	if broken == 0 {
 		return ""
-	case 1:
-		return first
 	}
-	return fmt.Sprintf("%s, and %d more", first, broken-1)
+	why := fmt.Sprintf("by its Dos-Ship trailer %s ships %q, and it does not: %s", short(first.Commit), first.Unit, first.Reason)
+	if broken > 1 {
+		why += fmt.Sprintf(" (and %d more)", broken-1)
+	}
+	return why
 }
 
 func (ev Evidence) unwitnessed() string {
-	if ev.Audit.Unwitnessed == 0 {
+	n, first := ev.Audit.Unwitnessed, ""
+	if n == 0 {
 		return ""
 	}
-	first := ""
 	if len(ev.Audit.Shas) > 0 {
-		first = ", first " + short(ev.Audit.Shas[0])
+		first = ", " + short(ev.Audit.Shas[0])
 	}
-	return fmt.Sprintf("%d commits claim what their diff does not carry%s", ev.Audit.Unwitnessed, first)
+	if n == 1 {
+		return "1 commit claims what its diff does not carry" + first
+	}
+	if first != "" {
+		first = ", first" + first[1:]
+	}
+	return fmt.Sprintf("%d commits claim what their diffs do not carry%s", n, first)
 }
 
 func (ev Evidence) vacuous() string {
@@ -72,3 +94,33 @@ func (ev Evidence) vacuous() string {
 	}
 	return fmt.Sprintf("test witness %s: %s", ev.Test.Outcome, ev.Test.Reason)
 }
+
+// next is what helps with a cause, "" where the answer itself says all there
+// is. Commands name commits, so that no name of a branch is pasted into a shell.
+func (ev Evidence) next(c Cause) string {
+	switch c {
+	case MergeConflict:
+		return "rebase the branch onto " + short(ev.IntoID) + ", or merge that into it"
+	case SuiteUnrun:
+		return "set gates.trunk_would_not_compile.command in the dos.toml there, or leave the suite out with --no-suite"
+	case TruthDirty:
+		for _, c := range ev.Claims {
+			if !c.Holds && isPlain(c.Unit) {
+				return fmt.Sprintf("git dos verify %s --ref %s --explain", c.Unit, short(ev.CandidateID))
+			}
+		}
+		return "amend the message, or let the commit do what it says"
+	case AuditUnwitnessed:
+		return fmt.Sprintf("git dos commit-audit %s..%s", short(ev.IntoID), short(ev.CandidateID))
+	case TestNotWitnessed:
+		return "add a test that fails without the change, or leave --require-test-witness out"
+	}
+	return ""
+}
+
+// isPlain reports whether a unit can stand in a command as it is.
+func isPlain(unit string) bool {
+	return unit != "" && unit[0] != '-' && strings.Contains(unit, "/") && strings.Trim(unit, plainBytes) == ""
+}
+
+const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-"

@@ -8,7 +8,6 @@
 package mergegate
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -33,7 +32,7 @@ const (
 	MergeConflict    Cause = "merge-conflict"     // it does not merge
 	SuiteRed         Cause = "suite-red"          // the suite failed on the merge, or did not end in time
 	SuiteUnrun       Cause = "suite-unrun"        // the trunk names no suite, and nobody left it out
-	TruthDirty       Cause = "truth-dirty"        // a unit that a commit says it ships is not shipped by it
+	TruthDirty       Cause = "truth-dirty"        // a commit has a Dos-Ship trailer for a unit that it does not ship
 	AuditUnwitnessed Cause = "audit-unwitnessed"  // a commit claims what its diff does not carry
 	TestNotWitnessed Cause = "test-not-witnessed" // its tests do not tell the merge from the trunk
 )
@@ -47,7 +46,8 @@ type Evidence struct {
 	BaseID      string
 	Commits     int
 
-	Conflicts []string
+	Conflict  bool     // git does not merge the two
+	Conflicts []string // the paths it names, if any
 	Suite     Suite
 	NoSuite   bool // the caller left the suite out
 	Claims    []Claim
@@ -123,6 +123,9 @@ type Verdict struct {
 	Conflicts   []string     `json:"conflicts,omitempty"`
 	Test        *TestWitness `json:"test_witness,omitempty"`
 	Reason      string       `json:"reason"`
+	Next        string       `json:"next,omitempty"`
+
+	why []string // beside Causes
 }
 
 var _ verdict.Verdict = Verdict{}
@@ -148,7 +151,6 @@ func Decide(ev Evidence) Verdict {
 	if !v.Suite.Ran {
 		v.Suite = Suite{Command: v.Suite.Command, Exit: -1}
 	}
-	var why []string
 	for _, c := range []struct {
 		cause  Cause
 		reason string
@@ -156,19 +158,31 @@ func Decide(ev Evidence) Verdict {
 		{MergeConflict, ev.conflicts()}, {SuiteRed, ev.red()}, {SuiteUnrun, ev.unrun()}, {TruthDirty, ev.dirty()},
 		{AuditUnwitnessed, ev.unwitnessed()}, {TestNotWitnessed, ev.vacuous()},
 	} {
-		if c.reason != "" {
-			v.Causes, why = append(v.Causes, c.cause), append(why, c.reason)
+		if c.reason == "" {
+			continue
+		}
+		v.Causes, v.why = append(v.Causes, c.cause), append(v.why, c.reason)
+		if v.Next == "" {
+			v.Next = ev.next(c.cause)
 		}
 	}
 	if len(v.Causes) > 0 {
-		v.Outcome, v.Cause, v.Reason = Refuse, v.Causes[0], strings.Join(why, "; ")
+		v.Outcome, v.Cause, v.Reason = Refuse, v.Causes[0], strings.Join(v.why, "; ")
 		return v
 	}
-	v.Reason = fmt.Sprintf("%d commits audited, %d units hold, and the suite passed", ev.Commits, len(ev.Claims))
+	v.Reason = count(ev.Commits, "commit") + " audited, " + held(len(ev.Claims)) + ", and the suite passed"
 	if ev.NoSuite {
-		v.Reason = fmt.Sprintf("%d commits audited and %d units hold; the suite was left out on request", ev.Commits, len(ev.Claims))
+		v.Reason = count(ev.Commits, "commit") + " audited, " + held(len(ev.Claims)) + "; the suite was left out on request"
 	}
 	return v
+}
+
+// held are the units that the branch says it ships, all of which hold.
+func held(n int) string {
+	if n == 1 {
+		return "1 unit holds"
+	}
+	return count(n, "unit") + " hold"
 }
 
 // ExitCode implements [verdict.Verdict]. The zero Verdict is no verdict.

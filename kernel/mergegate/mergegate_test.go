@@ -33,6 +33,7 @@ func TestDecide(t *testing.T) {
 		{"unless the caller left it out", func(ev *Evidence) { ev.Suite, ev.NoSuite = Suite{}, true }, nil},
 		{"but what ran and failed is not left out", func(ev *Evidence) { ev.Suite.Exit, ev.NoSuite = 1, true }, []Cause{SuiteRed}},
 		{"a conflict refuses, and there is nothing to run", func(ev *Evidence) { ev.Suite, ev.Conflicts = Suite{}, []string{"a"} }, []Cause{MergeConflict}},
+		{"also one without a path", func(ev *Evidence) { ev.Suite, ev.Conflict = Suite{}, true }, []Cause{MergeConflict}},
 		{"also for who left the suite out", func(ev *Evidence) { ev.Suite, ev.NoSuite, ev.Conflicts = Suite{}, true, []string{"a"} }, []Cause{MergeConflict}},
 		{"a claim that holds is fine", func(ev *Evidence) { ev.Claims = []Claim{{Holds: true}} }, nil},
 		{"one that does not refuses", func(ev *Evidence) { ev.Claims = []Claim{{Holds: true}, broken} }, []Cause{TruthDirty}},
@@ -112,9 +113,12 @@ func TestWords(t *testing.T) {
 	ev.Claims = []Claim{{Commit: id("e"), Unit: "AUTH/AUTH1", Reason: "it is empty"}}
 	text := Decide(ev).String()
 	for _, want := range []string{
-		"REFUSE refs/heads/work into refs/heads/main: the suite failed with exit status 2; eeeeeeeeeeee says it ships \"AUTH/AUTH1\": it is empty\n",
+		"REFUSE refs/heads/work into refs/heads/main\n  suite-red: the suite failed with exit status 2\n" +
+			"  truth-dirty: by its Dos-Ship trailer eeeeeeeeeeee ships \"AUTH/AUTH1\", and it does not: it is empty\n" +
+			"  candidate cccccccccccc, base bbbbbbbbbbbb, 2 commits\n",
 		"  suite     make test, exit 2 on the merge dddddddddddd\n", "  audit     1 witnessed, 1 abstained, 0 unwitnessed\n",
 		"  claim     AUTH/AUTH1 eeeeeeeeeeee does not hold: it is empty\n", "  | the last words\n",
+		"  next: git dos verify AUTH/AUTH1 --ref cccccccccccc --explain\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
@@ -122,6 +126,10 @@ func TestWords(t *testing.T) {
 	}
 	if strings.Count(text, "early") >= shownLines {
 		t.Error("all of the output is shown")
+	}
+	ev.Suite.Output = "\n"
+	if text := Decide(ev).String(); strings.Contains(text, "|") {
+		t.Errorf("blank output is shown:\n%s", text)
 	}
 	ev = fine()
 	ev.Suite, ev.NoSuite = Suite{}, true
@@ -133,6 +141,50 @@ func TestWords(t *testing.T) {
 	for _, want := range []string{`"refuse_cause":""`, `"refuse_causes":[]`, `"no_suite":true`, `"suite":{"ran":false,"exit":-1}`, `"claims":[]`, `"unwitnessed_shas":[]`} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("%s is not in %s", want, data)
+		}
+	}
+}
+
+func TestOneIsNotMany(t *testing.T) {
+	ev := fine()
+	ev.Commits, ev.Audit = 1, Audit{Commits: 1, Witnessed: 1}
+	ev.Claims = []Claim{{Unit: "AUTH/AUTH1", Holds: true}}
+	if v := Decide(ev); v.Reason != "1 commit audited, 1 unit holds, and the suite passed" || !strings.Contains(v.String(), "base bbbbbbbbbbbb, 1 commit\n") {
+		t.Errorf("%s", v)
+	}
+	ev.Claims = nil
+	if v := Decide(ev); v.Reason != "1 commit audited, 0 units hold, and the suite passed" {
+		t.Errorf("%s", v)
+	}
+	ev.Suite.Submodules, ev.Conflicts, ev.Audit = 1, []string{"a"}, Audit{Commits: 1, Unwitnessed: 1, Shas: []string{id("f")}}
+	v := Decide(ev)
+	for _, want := range []string{"1 path in conflict", "1 commit claims what its diff does not carry, ffffffffffff", "(1 submodule not checked out)"} {
+		if !strings.Contains(v.String(), want) {
+			t.Errorf("%q is not in\n%s", want, v)
+		}
+	}
+}
+
+// What to do next is about the first cause that something can be done about,
+// and puts no name into a command that a shell would take apart.
+func TestNextIsSafeToPaste(t *testing.T) {
+	for _, c := range []struct {
+		edit func(*Evidence)
+		want string
+	}{
+		{func(*Evidence) {}, ""},
+		{func(ev *Evidence) { ev.Suite.Exit = 1 }, ""},
+		{func(ev *Evidence) { ev.Conflict = true }, "rebase the branch onto aaaaaaaaaaaa, or merge that into it"},
+		{func(ev *Evidence) { ev.Suite = Suite{} }, "set gates.trunk_would_not_compile.command in the dos.toml there, or leave the suite out with --no-suite"},
+		{func(ev *Evidence) { ev.Audit = Audit{Commits: 2, Unwitnessed: 2} }, "git dos commit-audit aaaaaaaaaaaa..cccccccccccc"},
+		{func(ev *Evidence) { ev.Claims = []Claim{{Unit: "A/$(rm -r .)"}, {Unit: "A/1"}} }, "git dos verify A/1 --ref cccccccccccc --explain"},
+		{func(ev *Evidence) { ev.Claims = []Claim{{Unit: "--x/y"}, {Unit: "nonsense"}} }, "amend the message, or let the commit do what it says"},
+	} {
+		ev := fine()
+		ev.Branch = "refs/heads/a;b"
+		c.edit(&ev)
+		if v := Decide(ev); v.Next != c.want {
+			t.Errorf("%v: next %q, want %q", v.Causes, v.Next, c.want)
 		}
 	}
 }

@@ -8,12 +8,19 @@ import (
 // shownLines is how much of a failed suite's output text for people repeats.
 const shownLines = 20
 
-// String is the outcome and the causes, then what was looked at, and the end of
-// what a failed suite printed.
+// String is the outcome with a line for each cause, then what was looked at,
+// the end of what a failed suite printed, and what to do next.
 func (v Verdict) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s into %s: %s\n", v.Outcome, v.Branch, v.Into, v.Reason)
-	fmt.Fprintf(&b, "  candidate %s, base %s, %d commits\n", short(v.CandidateID), short(v.BaseID), v.Commits)
+	if len(v.Causes) == 0 {
+		fmt.Fprintf(&b, "%s %s into %s: %s\n", v.Outcome, v.Branch, v.Into, v.Reason)
+	} else {
+		fmt.Fprintf(&b, "%s %s into %s\n", v.Outcome, v.Branch, v.Into)
+	}
+	for i, c := range v.Causes {
+		fmt.Fprintf(&b, "  %s: %s\n", c, v.why[i])
+	}
+	fmt.Fprintf(&b, "  candidate %s, base %s, %s\n", short(v.CandidateID), short(v.BaseID), count(v.Commits, "commit"))
 	b.WriteString("  suite     " + v.Suite.text(v.NoSuite) + "\n")
 	fmt.Fprintf(&b, "  audit     %d witnessed, %d abstained, %d unwitnessed\n", v.Audit.Witnessed, v.Audit.Abstained, v.Audit.Unwitnessed)
 	for _, c := range v.Claims {
@@ -28,6 +35,9 @@ func (v Verdict) String() string {
 	}
 	if v.Suite.Ran && !v.Suite.passed() {
 		b.WriteString(lastLines(v.Suite.Output))
+	}
+	if v.Next != "" {
+		b.WriteString("  next: " + v.Next + "\n")
 	}
 	return b.String()
 }
@@ -44,12 +54,16 @@ func (s Suite) text(leftOut bool) string {
 		text = fmt.Sprintf("%s, stopped after %.0f s on the %s %s", strings.Join(s.Command, " "), s.Seconds, s.On, short(s.Tree))
 	}
 	if s.Submodules > 0 {
-		text += fmt.Sprintf(" (%d submodules not checked out)", s.Submodules)
+		text += fmt.Sprintf(" (%s not checked out)", count(s.Submodules, "submodule"))
 	}
 	return text
 }
 
+// lastLines is the end of what was printed, nothing when that is blank.
 func lastLines(output string) string {
+	if strings.TrimSpace(output) == "" {
+		return ""
+	}
 	line := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	if len(line) > shownLines {
 		line = line[len(line)-shownLines:]

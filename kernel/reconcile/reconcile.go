@@ -4,7 +4,7 @@
 // shipped" to "shipped". The truth is the verdict of package ship on the very
 // plan and phase that the unit names, so that a ship of one unit cannot settle
 // another. What ship could not tell is no verdict here, and a unit without one
-// stays in the residual.
+// stays in the residual, which is the work that is still to be done.
 package reconcile
 
 import (
@@ -66,6 +66,7 @@ type Verdict struct {
 	RevertedBy      string       `json:"reverted_by,omitempty"`
 	Replay          bool         `json:"replay,omitempty"` // the truth is the caller's word
 	Reason          string       `json:"reason"`
+	Next            string       `json:"next,omitempty"`
 }
 
 var _ verdict.Verdict = Verdict{}
@@ -86,11 +87,22 @@ func Decide(ev Evidence) Verdict {
 		v.State, v.KeepsInResidual, v.Reason = Verified, false, why
 	case ev.Claimed:
 		v.State, v.Flag, v.Reason = QuietIncomplete, QuietIncomplete, "claimed done, and it is not: "+why
+		v.Next = "git dos verify --explain shows what was found of it"
+		if unit := v.Plan + "/" + v.Phase; strings.Trim(unit, plain) == "" && unit[0] != '-' {
+			v.Next = "git dos verify " + unit + " --explain"
+		}
 	default:
 		v.State, v.Reason = HonestOpen, why
+		v.Next = "it is open work: ship it, then ask again"
+	}
+	if v.Replay {
+		v.Next = ""
 	}
 	return v
 }
+
+// plain are the bytes that no shell takes apart.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-"
 
 // truth fills in whether the unit shipped and on what evidence, and returns
 // the reason; "" when neither can be said.
@@ -125,7 +137,8 @@ func (v Verdict) ExitCode() int {
 	return verdict.NoVerdict
 }
 
-// String is one line: the state, the unit, the evidence and the reason.
+// String is the state, the unit, the evidence and the reason in one line, and
+// what to do next in another.
 func (v Verdict) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s (via %s", v.State, v.Unit, v.Source)
@@ -136,5 +149,9 @@ func (v Verdict) String() string {
 	if v.Ref != "" {
 		fmt.Fprintf(&b, " on %s", v.Ref)
 	}
-	return b.String() + ": " + v.Reason
+	b.WriteString(": " + v.Reason)
+	if v.Next != "" {
+		b.WriteString("\n  next: " + v.Next)
+	}
+	return b.String()
 }

@@ -69,6 +69,26 @@ func TestTheEvidenceIsCarried(t *testing.T) {
 	}
 }
 
+func TestNextIsSafeToPaste(t *testing.T) {
+	ask := func(plan string, ev Evidence) string {
+		ev.Ship = shipped(ship.NotShipped)
+		ev.Ship.Plan = plan
+		return Decide(ev).Next
+	}
+	for _, c := range []struct{ claim, got, want string }{
+		{"a false claim is explained", ask("AUTH", Evidence{Claimed: true}), "git dos verify AUTH/AUTH2 --explain"},
+		{"without a name that a shell would take apart", ask("$(rm)", Evidence{Claimed: true}), "git dos verify --explain shows what was found of it"},
+		{"or that is an option", ask("--floor", Evidence{Claimed: true}), "git dos verify --explain shows what was found of it"},
+		{"open work is to be shipped", ask("AUTH", Evidence{}), "it is open work: ship it, then ask again"},
+		{"a replay has nothing to look at", ask("AUTH", Evidence{Claimed: true, Replay: true}), ""},
+		{"what shipped needs nothing", Decide(Evidence{Ship: shipped(ship.Shipped)}).Next, ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", c.claim, c.got, c.want)
+		}
+	}
+}
+
 func TestBind(t *testing.T) {
 	for _, c := range []struct{ claim, unit, plan, phase, want string }{
 		{"a slash splits", "AUTH/AUTH2", "", "", "AUTH|AUTH2"},
@@ -86,6 +106,7 @@ func TestBind(t *testing.T) {
 		{"in any case", "auth::auth2", "AUTH", "AUTH2", "AUTH|AUTH2"},
 		{"also where the unit could be split in two ways", "A::B/C", "A", "B/C", "A|B/C"},
 		{"both of them", "A::B/C", "A::B", "C", "A::B|C"},
+		{"and a slash in the phase", "A/B/C", "A", "B/C", "A|B/C"},
 		{"at any colons", "A::B::C", "A", "B::C", "A|B::C"},
 		{"a bare phase agrees", "AUTH2", "AUTH", "AUTH2", "AUTH|AUTH2"},
 		{"in another spelling of it", "AUTH::Phase 2", "AUTH", "AUTH2", "AUTH|AUTH2"},

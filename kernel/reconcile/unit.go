@@ -52,7 +52,7 @@ func Bind(unit, plan, phase string) (boundPlan, boundPhase string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if !agrees(unit, plan, q) {
+	if unit != plan+"/"+phase && !agrees(unit, plan, q) {
 		return "", "", fmt.Errorf("unit %q is not phase %q of plan %q", unit, phase, plan)
 	}
 	return plan, phase, nil

@@ -1,6 +1,6 @@
 // Package ancestry answers questions about history: which commits a tip
 // reaches, what their messages say and which paths they changed. It never
-// writes.
+// writes to a repository.
 //
 // Commits arrive as length-delimited objects, so no byte of a message can
 // forge a record. A walk is checked against the objects themselves: every
