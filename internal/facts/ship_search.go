@@ -60,10 +60,14 @@ func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
 	if err := s.planDoc(ctx); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{s.edges, s.paths, s.trees, s.signatures, s.indexedReverts, s.undone} {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	if err := s.edges(ctx); err != nil {
+		return err
+	}
+	// What the candidates changed and what undoes them are asked at once.
+	undone := make(chan error, 1)
+	go func() { undone <- inTurn(ctx, s.indexedReverts, s.undone) }()
+	if err := errors.Join(inTurn(ctx, s.paths, s.trees, s.signatures), <-undone); err != nil {
+		return err
 	}
 	for _, u := range s.units {
 		u.ev.History = ship.Complete
@@ -71,6 +75,16 @@ func (s *shipSearch) run(ctx context.Context, list []ship.Evidence) error {
 			u.ev.History = ship.Shallow
 		}
 		u.finish()
+	}
+	return nil
+}
+
+// inTurn takes the steps up to the first that fails.
+func inTurn(ctx context.Context, steps ...func(context.Context) error) error {
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }

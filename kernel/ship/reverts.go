@@ -36,7 +36,7 @@ var revertRest = pattern(`^["'\x60]?(?: \((.{0,400}?), \d{4}-\d\d-\d\d\))?(?:(?:
 func Reverts(subject string, message []byte) []Taken {
 	title := quotedTitle(subject)
 	var found []Taken
-	if slices.ContainsFunc([]string{"evert", "acks out", "acked out"}, func(word string) bool { return bytes.Contains(message, []byte(word)) }) {
+	if mayRevert(message) {
 		net := netReverts(message)
 		for _, m := range revertPhrase().FindAllIndex(message, -1) {
 			if phrase := message[m[0]:m[1]]; net.stands(m[0]) && !partial(message[:m[0]]) {
@@ -54,6 +54,29 @@ func Reverts(subject string, message []byte) []Taken {
 		found = append(found, Taken{Title: title})
 	}
 	return found
+}
+
+// mayRevert is a quick test: without "revert" or "back… out" a message takes
+// nothing back. It looks for the rarest letters of the two.
+func mayRevert(message []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(message[at:], 'v')
+		if i < 0 {
+			break
+		}
+		if at += i; at >= 1 && message[at-1] == 'e' && bytes.HasPrefix(message[at+1:], []byte("ert")) {
+			return true
+		}
+	}
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(message[at:], 'k')
+		if i < 0 {
+			return false
+		}
+		if at += i; bytes.HasPrefix(message[at+1:], []byte("s out")) || bytes.HasPrefix(message[at+1:], []byte("ed out")) {
+			return true
+		}
+	}
 }
 
 // partial reports whether the word before a phrase makes less of it.
@@ -151,7 +174,7 @@ func withoutRequest(s string) string {
 
 // Copies reads the commits that a raw message says it was picked from.
 func Copies(message []byte) []string {
-	if !bytes.Contains(message, []byte("cherry picked")) {
+	if !bytes.Contains(message, []byte("(cherry picked")) {
 		return nil
 	}
 	var ids []string

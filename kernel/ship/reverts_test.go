@@ -22,6 +22,7 @@ func TestReverts(t *testing.T) {
 		{"a merge by reference", "This reverts commit ab12 (x (P 1), 2024-01-01), reversing\nchanges made to cd34 (y, 2024-01-01).\n", "ab12<cd34"},
 		{"two by reference", "This reverts commit ab12 (x, 2024-01-01).\nThis reverts commit cd34 (y, 2024-01-01), reversing\nchanges made to ef56 (z).\n", "ab12< cd34<ef56"},
 		{"other tools", "This backs out commit 1111111.\nReverted commit `2222222`.\nThis reverts commit: 3333333\nReverts 4444444\nReverts: 5555555\nThis reverts commits 6666666 and 7777777.\n", "1111111< 2222222< 3333333< 4444444< 5555555< 6666666<"},
+		{"backed out", "Backed out commit 1111111.", "1111111<"},
 		{"a short word is no id", "Reverts dead\nreverts added\n", ""},
 		{"no id", "This reverts commit deadbeefx.\n", ""},
 		{"a part only", "This partially reverts commit 1111111.\n", ""},

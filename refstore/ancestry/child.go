@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -42,6 +43,9 @@ func startReading(ctx context.Context, run git.Runner, call git.Call, size int) 
 	out, err := c.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
+	}
+	if pipe, ok := out.(*os.File); ok {
+		widen(pipe)
 	}
 	c.out = bufio.NewReaderSize(out, size)
 	return c, c.cmd.Start()

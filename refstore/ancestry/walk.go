@@ -161,6 +161,7 @@ func startStream(ctx context.Context, cancel context.CancelFunc, run git.Runner,
 	}
 	defer r.Close()
 	defer w.Close()
+	widen(w)
 	list.cmd.Stdout = w
 	if err := list.cmd.Start(); err != nil {
 		return nil, err
