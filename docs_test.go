@@ -69,6 +69,31 @@ func TestArchitectureDocument(t *testing.T) {
 	}
 }
 
+// Imports go down the tree of ARCHITECTURE.md.
+func TestImportsGoDownTheArchitecture(t *testing.T) {
+	place := map[string]int{}
+	for i, line := range strings.Split(document(t, "ARCHITECTURE.md"), "\n") {
+		if folder, _, ok := strings.Cut(line, "/ "); ok && !strings.ContainsAny(folder, " `|") {
+			place[folder] = i
+		}
+	}
+	seen := 0
+	goFiles(t, func(folder, file, source string) {
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		for _, m := range regexp.MustCompile(`"`+ownModule+`([a-z/-]+)"`).FindAllStringSubmatch(source, -1) {
+			seen++
+			if from, to := place[folder], place[m[1]]; from == 0 || to == 0 || from >= to && folder != m[1] {
+				t.Errorf("%s imports %s, which stands above it", file, m[1])
+			}
+		}
+	})
+	if seen < 100 {
+		t.Errorf("%d imports seen: the test looks in the wrong place", seen)
+	}
+}
+
 // Links between the documents lead somewhere.
 func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	seen := 0

@@ -31,18 +31,21 @@ func auditHistory(b *bench) ([]row, error) {
 	return b.auditRows(dir, 5)
 }
 
-// truthGenerated measures both on a generated history of n commits.
-func truthGenerated(b *bench, n int) ([]row, error) {
+// truthGenerated measures on a generated history of n commits.
+func truthGenerated(b *bench, n int, measures ...func(dir string, pairs int) ([]row, error)) ([]row, error) {
 	dir, err := b.generated(n)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := b.verifyRows(dir, 5)
-	if err != nil {
-		return nil, err
+	var rows []row
+	for _, measure := range measures {
+		more, err := measure(dir, 5)
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, more...)
 	}
-	more, err := b.auditRows(dir, 5)
-	return append(rows, more...), err
+	return rows, nil
 }
 
 // verifyRows are verify with nothing indexed, its index written on the way;
