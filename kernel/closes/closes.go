@@ -70,7 +70,7 @@ type Closer struct {
 type Issue struct {
 	Number     int           `json:"issue"`
 	State      State         `json:"state"`
-	Commit     string        `json:"commit,omitempty"`
+	Commit     string        `json:"sha,omitempty"`
 	Witness    audit.Witness `json:"witness,omitempty"`
 	RevertedBy string        `json:"reverted_by,omitempty"`
 	Reason     string        `json:"reason"`

@@ -87,7 +87,7 @@ const (
 
 // A Claim is a unit that a commit of the branch says it ships.
 type Claim struct {
-	Commit string `json:"commit"`
+	Commit string `json:"sha"`
 	Unit   string `json:"unit"`
 	Holds  bool   `json:"holds"`
 	Reason string `json:"reason"`
