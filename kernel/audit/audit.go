@@ -89,7 +89,7 @@ type Finding struct {
 	Outcome Outcome `json:"verdict"`
 	Kind    Kind    `json:"claim_kind"`
 	Witness Witness `json:"witness"`
-	Cause   Cause   `json:"cause,omitempty"`
+	Cause   Cause   `json:"reason_class,omitempty"`
 	Reason  string  `json:"reason"`
 	Subject string  `json:"subject"`
 

@@ -244,7 +244,7 @@ func TestASweepCountsEveryFindingOnce(t *testing.T) {
 	const want = `{"commits":4,"checkable":3,"abstained":1,"witnessed":2,"unwitnessed":1,"drift_rate":0.333333,` +
 		`"by_kind":{"code_effect":{"unwitnessed":1,"witnessed":1,"abstain":0},"doc":{"unwitnessed":0,"witnessed":1,"abstain":0},` +
 		`"none":{"unwitnessed":0,"witnessed":0,"abstain":1}},` +
-		`"by_witness":{"abstain":1,"diff-witnessed":2,"subject-only":1},"by_cause":{"DOCS_ONLY":1},` +
+		`"by_witness":{"abstain":1,"diff-witnessed":2,"subject-only":1},"by_reason_class":{"DOCS_ONLY":1},` +
 		`"unwitnessed_shas":["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]}`
 	if err != nil || string(out) != want {
 		t.Errorf("sweep is\n%s, %v, want\n%s", out, err, want)

@@ -28,7 +28,7 @@ type Sweep struct {
 	DriftRate   float64         `json:"drift_rate"` // unwitnessed of checkable, six decimals
 	ByKind      map[Kind]Tally  `json:"by_kind"`
 	ByWitness   map[Witness]int `json:"by_witness"`
-	ByCause     map[Cause]int   `json:"by_cause"`
+	ByCause     map[Cause]int   `json:"by_reason_class"`
 	Shas        []string        `json:"unwitnessed_shas"` // in the order they were added
 }
 
