@@ -131,7 +131,7 @@ func TestARemotesHeadNamesTheTrunk(t *testing.T) {
 	}
 	h.git("rm", "-q", "dos.toml")
 	h.git("commit", "-q", "-m", "no rules")
-	for branch, want := range map[string]string{"origin/work": "heads/main", "origin/lax": "refused"} {
+	for branch, want := range map[string]string{"origin/work": "heads/main", "origin/lax": "remotes/origin/main"} {
 		dir := filepath.Join(t.TempDir(), "clone")
 		h.git("clone", "-q", h.dir, dir)
 		h.at(dir, "branch", "lax", "origin/lax")

@@ -83,6 +83,9 @@ func ownTrunk(ctx context.Context, repo *refstore.Repo, files *refstore.FileRead
 	if err != nil {
 		return t, err
 	}
+	if !decided && t.Ref != head {
+		return Trunk{Ref: head}, nil // only the branch in the work tree says otherwise
+	}
 	id, err := repo.RefID(ctx, t.Branch)
 	if err == nil && id == "" {
 		return t, nil // the branch is on the remote alone

@@ -16,7 +16,7 @@ import (
 
 // rowsVersion changes whenever rowOf does, so that no row of an older reading
 // is taken for one of this.
-const rowsVersion = 3
+const rowsVersion = 4
 
 // eachRow yields the rows that may name a unit: out of the index as far as it
 // reaches, the rest by a walk that extends it and yields every row. A history

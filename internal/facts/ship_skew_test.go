@@ -94,6 +94,20 @@ func TestARevertMayQuoteAMerge(t *testing.T) {
 	}
 }
 
+func TestABranchMergedMoreThanOnceUnderOneTitle(t *testing.T) {
+	h := base(t)
+	for i := range 3 {
+		h.git("checkout", "-q", "-B", "dev", "main")
+		h.commit(fmt.Sprintf("AUTH: AUTH%d add", i), fmt.Sprintf("api/%d.go", i), "2")
+		h.git("checkout", "-q", "main")
+		h.git("merge", "-q", "--no-ff", "-m", "Merge branch 'dev' into 'main'", "dev")
+	}
+	h.commit("Revert \"Merge branch 'dev' into 'main'\"\n\nThis reverts merge request !14\n", "api/2.go", "1")
+	h.want("the last is meant", "NOT_SHIPPED subject direct", unit("AUTH", "AUTH2"))
+	h.want("the first stands", "SHIPPED subject direct", unit("AUTH", "AUTH0"))
+	h.want("and the second", "SHIPPED subject direct", unit("AUTH", "AUTH1"))
+}
+
 func TestASquashThatChangesNothingOfAShip(t *testing.T) {
 	h := base(t)
 	ship := h.commit(addRefresh, "api/a.go", "2")
@@ -134,6 +148,15 @@ func TestABranchCannotNameItselfTheTrunkOfAClone(t *testing.T) {
 	c.commit(addRefresh, "a", "2", "dos.toml", "[trunk]\nref = \"w\"\n")
 	c.walks(c.dir, "the remote's dos.toml names no trunk", "refs/remotes/origin/main")
 	c.want("so the branch ships nothing", "NOT_SHIPPED")
+
+	bare := newHistory(t)
+	bare.commit("root", "a", "1")
+	d := bare.cloned()
+	d.git("checkout", "-q", "-b", "w")
+	d.commit(addRefresh, "a", "2", "dos.toml", "[trunk]\nref = \"w\"\n")
+	d.walks(d.dir, "the remote has no dos.toml, and a branch names itself", "refs/remotes/origin/main")
+	d.commit("rules", "dos.toml", "[trunk]\nref = \"main\"\n")
+	d.walks(d.dir, "or names the remote's", "refs/heads/main")
 
 	h.commit("rules", "dos.toml", "[trunk]\nref = \"origin/main\"\n")
 	c.git("fetch", "-q")

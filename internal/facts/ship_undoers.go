@@ -45,7 +45,11 @@ func (u *undoers) of(ctx context.Context, t trace) ([]int, error) {
 	for _, id := range t.copies {
 		perhaps = append(perhaps, u.naming(id)...)
 	}
-	for _, i := range u.titled[t.title] {
+	for _, i := range u.titled[ship.Title(t.subject)] {
+		quotes := func(taken ship.Taken) bool { return taken.Title != "" && ship.SameTitle(taken.Title, t.subject) }
+		if !slices.ContainsFunc(u.search.reverts[i].takes, quotes) {
+			continue
+		}
 		lost, err := u.lost(ctx, i)
 		if err != nil {
 			return nil, err
@@ -117,8 +121,8 @@ func (u *undoers) descends(ctx context.Context, revert, earlier refstore.OID) (b
 			all = slices.AppendSeq(all, maps.Keys(meant))
 		}
 		for _, merges := range u.search.merges {
-			for _, c := range merges {
-				all = append(all, c.ID)
+			for _, m := range merges {
+				all = append(all, m.commit.ID)
 			}
 		}
 		var err error
@@ -147,7 +151,8 @@ func (s *undoSearch) undoers(ctx context.Context) (*undoers, error) {
 		u.reverts[r.commit.ID] = r.commit
 		for _, t := range r.takes {
 			if t.Title != "" {
-				u.titled[t.Title] = append(u.titled[t.Title], i)
+				title := ship.Title(t.Title)
+				u.titled[title] = append(u.titled[title], i)
 			}
 			if t.ID != "" {
 				u.named[t.ID[:digits]] = append(u.named[t.ID[:digits]], naming{t.ID, i})
@@ -200,15 +205,15 @@ type undoneMerge struct {
 }
 
 // merges are the merges that revert i means: those it names, and where it names
-// no commit, those of the title it quotes that came before it.
+// no commit, the one whose title it quotes.
 func (u *undoers) merges(ctx context.Context, i int, t ship.Taken) ([]undoneMerge, error) {
 	meant := slices.Collect(maps.Values(u.meant[t.ID]))
-	for _, c := range u.search.merges[t.Title] {
-		after, err := u.descends(ctx, u.search.reverts[i].commit.ID, c.ID)
+	if t.ID == "" {
+		c, ok, err := u.quotedMerge(ctx, i, t.Title)
 		if err != nil {
 			return nil, err
 		}
-		if after && t.ID == "" {
+		if ok {
 			meant = append(meant, c)
 		}
 	}
@@ -219,6 +224,22 @@ func (u *undoers) merges(ctx context.Context, i int, t ship.Taken) ([]undoneMerg
 		}
 	}
 	return found, nil
+}
+
+// quotedMerge is the newest merge of a title that revert i quotes and comes
+// after: a branch may be merged more than once under one title.
+func (u *undoers) quotedMerge(ctx context.Context, i int, title string) (newest ancestry.Commit, ok bool, err error) {
+	list := u.search.merges[ship.Title(title)]
+	slices.SortFunc(list, newestFirst)
+	for _, m := range list {
+		if !ship.SameTitle(title, m.subject) {
+			continue
+		}
+		if after, err := u.descends(ctx, u.search.reverts[i].commit.ID, m.commit.ID); err != nil || after {
+			return m.commit, after, err
+		}
+	}
+	return ancestry.Commit{}, false, nil
 }
 
 // keptSide is the parent that the revert of a merge went back to: the first,

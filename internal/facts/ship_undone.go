@@ -15,12 +15,12 @@ import (
 // A trace is what may tie a commit to the reverts that mean it: its id, the
 // ids it was picked from, and its title.
 type trace struct {
-	commit ancestry.Commit // its message dropped
-	copies []string
-	title  string
+	commit  ancestry.Commit // its message dropped
+	copies  []string
+	subject string
 }
 
-func traceOf(r shipindex.Row) trace { return trace{commitOf(r), r.Copies, ship.Title(r.Subject)} }
+func traceOf(r shipindex.Row) trace { return trace{commitOf(r), r.Copies, r.Subject} }
 
 // newestFirst orders by the committer's time, so that neither the order of a
 // walk nor that of the index can show.
@@ -39,9 +39,9 @@ type undoSearch struct {
 	repo    *refstore.Repo
 	tip     refstore.OID
 	reverts []revert
-	seen    map[refstore.OID]bool        // their ids, and those of merges
-	titles  map[string]bool              // that reverts quote which name no id
-	merges  map[string][]ancestry.Commit // by those titles
+	seen    map[refstore.OID]bool // their ids, and those of merges
+	titles  map[string]bool       // that reverts quote which name no id
+	merges  map[string][]trace    // by those titles
 	minor   minorPaths
 	targets []trace
 	paths   map[refstore.OID]map[string]bool // of reverts: what each changed, nil where that is unknown
@@ -54,11 +54,11 @@ func (s *undoSearch) see(r shipindex.Row) {
 		return
 	}
 	if s.seen == nil {
-		s.seen, s.titles, s.merges = map[refstore.OID]bool{}, map[string]bool{}, map[string][]ancestry.Commit{}
+		s.seen, s.titles, s.merges = map[refstore.OID]bool{}, map[string]bool{}, map[string][]trace{}
 	}
 	if title := ship.Title(r.Subject); len(r.Parents) > 1 && s.titles[title] {
 		s.seen[r.ID] = true
-		s.merges[title] = append(s.merges[title], commitOf(r))
+		s.merges[title] = append(s.merges[title], traceOf(r))
 	}
 	if len(r.Takes) == 0 {
 		return
@@ -67,7 +67,7 @@ func (s *undoSearch) see(r shipindex.Row) {
 	s.reverts = append(s.reverts, revert{traceOf(r), r.Takes})
 	for _, t := range r.Takes {
 		if t.ID == "" {
-			s.titles[t.Title] = true
+			s.titles[ship.Title(t.Title)] = true
 		}
 	}
 }

@@ -99,17 +99,26 @@ func (t *Tree) withAnnounced(ctx context.Context, before image, paths []string) 
 	}
 	run := t.repo.Git
 	run.Env = append(slices.Clone(run.Env), "GIT_INDEX_FILE="+scratch)
-	run.Config = append(slices.Clone(run.Config), "core.sparseCheckout=false")
-	_, _, err := run.Run(ctx, git.Call{
-		Args:  []string{"add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"},
-		Stdin: pathspecs(paths),
-	})
+	add := func(options ...string) error {
+		_, _, err := run.Run(ctx, git.Call{
+			Args:  append([]string{"add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"}, options...),
+			Stdin: pathspecs(paths),
+		})
+		return err
+	}
+	err := add("--sparse")
+	if git.Code(err) == unknownOption {
+		err = add() // a git so old that it asks for no leave
+	}
 	if err != nil {
 		os.Remove(scratch + ".lock")
 		return image{}, err
 	}
 	return readImage(scratch)
 }
+
+// unknownOption is how git ends that does not know an option.
+const unknownOption = 129
 
 // swap replaces the index under git's own lock, if it is still the expected
 // one.

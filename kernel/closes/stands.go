@@ -14,7 +14,7 @@ func stands(text string, from, to, end int) bool {
 		text, from, to, end = text[cut:], from-cut, to-cut, end-cut
 	}
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
-	if from > 0 && (isWord(before) || strings.ContainsRune("-'/.`\"#@\u2018\u2019\u201c", before)) {
+	if from > 0 && (isWord(before) || strings.ContainsRune("-'/.`~\"#@\u2018\u2019\u201c", before)) {
 		return false // part of a longer word, or quoted
 	}
 	if doubted(text[end:]) {
@@ -34,6 +34,9 @@ func doubted(after string) bool {
 	if asked(after) {
 		return true
 	}
+	if strings.HasPrefix(strings.TrimLeft(after, " \t"), "(") {
+		after = strings.ToLower(after) // a remark may begin as it likes, a sentence not
+	}
 	after = strings.TrimLeft(after, " \t),(-\u2013\u2014")
 	after = strings.TrimPrefix(strings.TrimPrefix(after, "\r"), "\n") // a sentence may go on in the next line
 	if after == "" || after[0] < 'a' || after[0] > 'z' {
@@ -42,6 +45,9 @@ func doubted(after string) bool {
 	word := words(after)
 	if len(word) > 1 && word[0] == "but" {
 		word = word[1:]
+		if slices.ContainsFunc(word[:min(len(word), 4)], func(w string) bool { return w == "still" || w == "fails" || w == "breaks" }) {
+			return true
+		}
 	}
 	return slices.Contains(doubts, word[0]) || word[0] == "in" && len(word) > 1 && slices.Contains(inPart, word[1])
 }
@@ -170,6 +176,7 @@ var (
 		"not", "never", "no", "cannot", "without", "neither", "nor", "hardly", "barely", "rather", "instead", "dont", "doesnt", "didnt",
 		"wont", "cant", "fails", "failed", "unable", "unless", "until", "todo", "wip", "fixme", "remaining", "remains", "outstanding",
 		"nobody", "nothing", "none", "noone", "nowhere", "unrelated", "undo", "undoes", "undid", "undone", "wrong", "wrongly", "pretend", "pretends",
+		"doubt", "doubts", "revert", "reverts", "reverted",
 	}
 	limits = []string{
 		"partially", "partly", "partial", "part", "parts", "half", "almost", "nearly", "incompletely", "maybe", "perhaps", "possibly",
@@ -182,6 +189,7 @@ var (
 	}
 	doubts = []string{
 		"partially", "partly", "incompletely", "later", "next", "soon", "eventually", "someday", "not", "only", "if", "unless", "except", "is",
+		"wip", "first", "hopefully", "maybe", "perhaps", "probably", "almost", "mostly", "half",
 	}
 	inPart = []string{"part", "parts", "future", "theory", "principle"}
 	itself = []string{"this", "it", "that", "which", "commit", "change", "patch"}

@@ -7,16 +7,22 @@ import (
 )
 
 // Words that, after a phase, say it has not shipped. The withdrawn say so
-// wherever they stand; the unfinished may also begin a title ("AUTH2: partial
-// refunds"); the unsettled need a verb in front.
+// wherever they stand. The doubtful may also be part of what was done ("AUTH2:
+// failed logins are counted"), and so may the unfinished in a title ("AUTH2:
+// partial refunds"). The unsettled need a state in front.
 var (
 	withdrawn = []string{
-		"wip", "work in progress", "do not merge", "half done", "only half", "rolled back", "backed out", "reverted", "unfinished", "incomplete", "pending", "blocked", "abandoned", "skipped", "broken",
-		"fail", "fails", "failed", "failing", "not", "never", "no", "isn't", "wasn't", "cannot", "can't", "won't",
+		"wip", "work in progress", "do not merge", "rolled back", "backed out", "reverted", "unfinished", "incomplete",
+		"abandoned", "skipped", "broken",
+	}
+	doubtful = []string{
+		"pending", "blocked", "fail", "fails", "failed", "failing", "half done", "only half",
+		"not", "never", "no", "isn't", "wasn't", "cannot", "can't", "won't",
 	}
 	unfinished = []string{"wip", "draft", "todo", "partial", "partially", "partly", "revert", "reverts", "reverting"}
-	unsettled  = []string{"open", "still", "not", "broken", "pending", "blocked"}
-	verbs      = []string{"is", "was", "are", "remains", "still", "has", "have", "had", "been", "be", "to", "should", "must", "does", "did"}
+	unsettled  = []string{"open", "still", "broken"}
+	states     = []string{"is", "was", "are", "remains", "still"}
+	modals     = []string{"has", "have", "had", "been", "be", "to", "should", "must", "does", "did"}
 )
 
 // removed are the words that, right before a phase, take it away.
@@ -104,37 +110,72 @@ func isUnfinished(after string) bool {
 	after = strings.ReplaceAll(after, "\u2019", "'")
 	text := strings.TrimLeftFunc(after, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsSymbol(r) })
 	title := strings.ContainsAny(after[:len(after)-len(text)], ":-\u2013\u2014")
-	if rest, ok := afterWord(text, verbs); ok {
-		for ; ok; rest, ok = afterWord(strings.TrimLeft(rest, blanks), verbs) {
-			text = rest
+	bare, state, modal := withoutVerbs(text, title)
+	switch {
+	case anyWord(bare, withdrawn):
+		return true
+	case state && anyWord(bare, unsettled):
+		return true
+	}
+	if rest, ok := afterWord(bare, doubtful); ok {
+		return denies(bare, rest, state, title || modal)
+	}
+	rest, ok := afterWord(bare, unfinished)
+	return ok && (!title || state || ended(rest) == "")
+}
+
+// withoutVerbs takes the verbs off that lead to what is said of a phase: those
+// of a state everywhere, the modal ones only where no title begins.
+func withoutVerbs(text string, title bool) (bare string, state, modal bool) {
+	for {
+		rest, ok := afterWord(text, states)
+		if ok {
+			state = true
+		} else if rest, ok = afterWord(text, modals); ok && (!title || state) {
+			modal = true
+		} else {
+			return text, state, modal
 		}
-		rest = strings.TrimLeft(text, blanks)
-		return anyWord(rest, unsettled) || anyWord(rest, withdrawn) || anyWord(rest, unfinished)
+		text = strings.TrimLeft(rest, blanks)
 	}
-	rest, ok := afterWord(text, withdrawn)
-	if !ok {
-		rest, ok = afterWord(text, unfinished)
-	}
-	return ok && !says(rest, title)
 }
 
-// says reports whether a word of refusal is part of what a commit did: it opens
-// a title that goes on ("AUTH2: failed logins are counted"), or a turn of
-// phrase that refuses nothing ("AUTH2 no longer crashes").
-func says(rest string, title bool) bool {
-	rest = strings.Trim(rest, " \t.,;!)]")
-	if !title {
-		return anyWord(rest, turns)
+// denies reports whether a doubtful word refuses the phase. Where it may belong
+// to what was done, it does so only when nothing follows, or a word that tells
+// of an end that was not reached or of what stands in the way.
+func denies(text, rest string, state, perhaps bool) bool {
+	rest = ended(rest)
+	if turned(text, rest) {
+		return false
 	}
-	return rest != "" && !anyWord(rest, completion) && !strings.HasSuffix(" "+rest, " yet")
+	if state || !perhaps && !anyWord(text, []string{"half done"}) {
+		return true
+	}
+	return rest == "" || anyWord(rest, completion) || strings.HasSuffix(" "+rest, " yet")
 }
 
-// Words that follow a refusal: turns make another phrase of it, and after those
-// of completion it is one in a title too.
-var (
-	turns      = []string{"longer", "more", "open", "closed", "fast", "safe"}
-	completion = []string{"finished", "done", "landed", "shipped", "merged", "ready", "complete", "completed", "working", "implemented", "tested", "started"}
-)
+func ended(rest string) string { return strings.Trim(rest, " \t.,;!)]") }
+
+// turned reports whether a doubtful word and the one behind it make a phrase
+// that refuses nothing: "no longer crashes", "fails closed".
+func turned(text, rest string) bool {
+	switch {
+	case anyWord(text, []string{"no"}):
+		after, ok := afterWord(rest, []string{"longer", "more"})
+		return ok && !anyWord(strings.TrimLeft(after, blanks), completion)
+	case anyWord(text, []string{"fail", "fails"}):
+		return anyWord(rest, []string{"open", "closed", "fast", "safe"})
+	}
+	return false
+}
+
+// completion are the words that, behind a doubtful one, speak of the phase and
+// not of what it does.
+var completion = []string{
+	"finished", "done", "landed", "land", "shipped", "ship", "merged", "merge", "ready", "complete", "completed", "work",
+	"works", "working", "implemented", "tested", "started", "built", "builds", "there", "quite", "enough", "by", "on",
+	"until", "because", "due", "for", "see",
+}
 
 func anyWord(text string, words []string) bool {
 	_, ok := afterWord(text, words)

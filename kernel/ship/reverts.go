@@ -15,8 +15,8 @@ type Taken struct {
 	// message names none.
 	Base string
 
-	// Title is the title the revert quotes, as Title gives it; "" when it
-	// quotes none. It tells what was meant where the id is of no use: a rebase
+	// Title is the title the revert quotes, folded; "" when it quotes none.
+	// SameTitle compares it. It tells what was meant where the id is of no use: a rebase
 	// gives the reverted commit another, and hosts may write none.
 	Title string
 }
@@ -24,7 +24,7 @@ type Taken struct {
 // revertPhrase is what git and other tools write into the message of a revert,
 // however it was wrapped since. With --reference a subject and a date follow
 // the id.
-var revertPhrase = pattern(`\b(?:[Tt]his\s+)?(?:[Rr]evert(?:s|ed)|[Bb]ack(?:s|ed)\s+out)(?::?\s+(?:[0-9a-f]{7,64}\b)|\s+commits?:?\s+["'\x60]?[0-9a-fA-F]{4,64}\b)`)
+var revertPhrase = pattern(`(?m)(?:\b[Tt]his\s+(?:reverts|backs\s+out)|^[ \t*+-]*(?:[Rr]evert(?:s|ed)|[Bb]ack(?:s|ed)\s+out))(?::?\s+(?:[0-9a-f]{7,64}\b)|\s+commits?:?\s+["'\x60]?[0-9a-fA-F]{4,64}\b)`)
 
 // revertRest reads what follows the id: the reference, and the side of a merge.
 var revertRest = pattern(`^["'\x60]?(?: \((.{0,400}?), \d{4}-\d\d-\d\d\))?(?:(?: \(.{0,400}?\))?,\s+reversing\s+changes\s+made\s+to\s+([0-9a-fA-F]{4,64})\b)?`)
@@ -42,7 +42,7 @@ func Reverts(subject string, message []byte) []Taken {
 			if phrase := message[m[0]:m[1]]; net.stands(m[0]) && !partial(message[:m[0]]) {
 				id := phrase[bytes.LastIndexFunc(phrase, func(r rune) bool { return !isHex(r) })+1:]
 				rest := revertRest().FindSubmatch(message[m[1]:])
-				found = append(found, Taken{ID: lowerHex(id), Base: lowerHex(rest[2]), Title: Title(string(rest[1]))})
+				found = append(found, Taken{ID: lowerHex(id), Base: lowerHex(rest[2]), Title: plain(string(rest[1]))})
 			}
 		}
 	}
@@ -122,22 +122,22 @@ func quotedTitle(subject string) string {
 	if len(subject) > maxSubject || !strings.ContainsAny(subject, `"'`) && !beginsFold(subject, "rever") && !beginsFold(subject, "reapply") {
 		return "" // as nearly all do
 	}
-	s := Title(subject)
+	s := plain(subject)
 	if m := quotedBack().FindStringSubmatch(s); m != nil {
 		if m[1] == "reapply" {
 			return `revert "` + m[2] + `"`
 		}
-		return Title(m[2])
+		return m[2]
 	}
 	if m := revertType().FindString(s); m != "" {
-		return strings.Trim(s[len(m):], `"'`)
+		return strings.Trim(Title(s[len(m):]), `"'`)
 	}
 	return ""
 }
 
-// quotedBack is a title in quotes that is taken back, behind a mark or a type
-// and before a remark.
-var quotedBack = pattern(`(?:^|^[^"']{0,60}[\]: ])(revert|reverts|reverted|reapply|back out|backed out) ["'](.+)["'](?: .{0,60}|\.)?$`)
+// quotedBack is a title in quotes that is taken back, behind nothing but marks
+// and types, and before nothing but remarks in brackets.
+var quotedBack = pattern(`^(?:\[[^\]]{1,40}\]\s*|[a-z]+(?:\([^)]*\))?!?:\s+|merged pr [0-9]+:\s+)*(revert|reverts|reverted|reapply|back out|backed out) ["'](.+)["'](?: ?[\[(][^\])]{0,60}[\])])*\.?$`)
 
 // revertType begins a subject that takes a title back without quotes.
 var revertType = pattern(`^(?:reverts?|reverted)(?:(?:\([^)]*\))?!?:)?[ \t]+`)
@@ -149,7 +149,7 @@ func beginsFold(s, word string) bool {
 // Title makes subjects comparable: folded, blanks as one space, without the
 // pull requests that hosts put behind them.
 func Title(subject string) string {
-	s := strings.Join(strings.FieldsFunc(Fold(subject), func(r rune) bool { return r == ' ' || r == '\t' }), " ")
+	s := plain(subject)
 	for {
 		cut := withoutRequest(s)
 		if cut == s {
@@ -157,6 +157,22 @@ func Title(subject string) string {
 		}
 		s = cut
 	}
+}
+
+// SameTitle reports whether a revert that quotes a title means a commit of this
+// subject: the titles are one, and their pull requests too where both name one.
+func SameTitle(quoted, subject string) bool {
+	quoted, subject = plain(quoted), plain(subject)
+	title := Title(subject)
+	if title != Title(quoted) {
+		return false
+	}
+	return quoted == title || subject == title || quoted == subject || strings.HasPrefix(subject, quoted+" (")
+}
+
+// plain is text folded, with one space for each run of blanks.
+func plain(text string) string {
+	return strings.Join(strings.FieldsFunc(Fold(text), func(r rune) bool { return r == ' ' || r == '\t' }), " ")
 }
 
 // withoutRequest cuts one " (#12)" or " (!12)" off the end.

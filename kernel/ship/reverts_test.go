@@ -23,6 +23,7 @@ func TestReverts(t *testing.T) {
 		{"two by reference", "This reverts commit ab12 (x, 2024-01-01).\nThis reverts commit cd34 (y, 2024-01-01), reversing\nchanges made to ef56 (z).\n", "ab12< cd34<ef56"},
 		{"other tools", "This backs out commit 1111111.\nReverted commit `2222222`.\nThis reverts commit: 3333333\nReverts 4444444\nReverts: 5555555\nThis reverts commits 6666666 and 7777777.\n", "1111111< 2222222< 3333333< 4444444< 5555555< 6666666<"},
 		{"backed out", "Backed out commit 1111111.", "1111111<"},
+		{"in the middle of a sentence", "Nobody reverted commit 1111111.\nThe branch reverted 2222222 in part.\nHad we backed out commit 3333333, ...\n", ""},
 		{"a short word is no id", "Reverts dead\nreverts added\n", ""},
 		{"no id", "This reverts commit deadbeefx.\n", ""},
 		{"a part only", "This partially reverts commit 1111111.\n", ""},
@@ -45,12 +46,16 @@ func TestReverts(t *testing.T) {
 func TestTitlesThatAreTakenBack(t *testing.T) {
 	for subject, want := range map[string]string{
 		`Revert "AUTH: AUTH2 add"`:                   "auth: auth2 add",
-		`Revert "AUTH: AUTH2 add (#12)" (#13)`:       "auth: auth2 add",
+		`Revert "AUTH: AUTH2 add (#12)" (#13)`:       "auth: auth2 add (#12)",
 		`Revert "Revert "AUTH: AUTH2 add""`:          `revert "auth: auth2 add"`,
 		`Reapply "AUTH: AUTH2 add"`:                  `revert "auth: auth2 add"`,
 		`revert: AUTH: AUTH2 add`:                    "auth: auth2 add",
 		`revert(api)!: AUTH: AUTH2 add`:              "auth: auth2 add",
-		`AUTH: AUTH2 Revert "x"`:                     "x",
+		`AUTH: AUTH2 Revert "x"`:                     "",
+		`Do not revert "x"`:                          "",
+		`docs: explain how to revert "x"`:            "",
+		`feat: button to revert "x"`:                 "",
+		`Partially revert "x"`:                       "",
 		`reverting "x"`:                              "",
 		`Revert AUTH2`:                               "auth2",
 		`Revert "AUTH: AUTH2 add" [skip ci]`:         "auth: auth2 add",
@@ -74,7 +79,7 @@ func TestTitlesThatAreTakenBack(t *testing.T) {
 		}
 	}
 	byReference := Reverts("back it out", []byte("This reverts commit 1111111 (AUTH: AUTH2 (x), y (#3), 2023-11-14).\n"))
-	if len(byReference) != 1 || byReference[0] != (Taken{ID: "1111111", Title: "auth: auth2 (x), y"}) {
+	if len(byReference) != 1 || byReference[0] != (Taken{ID: "1111111", Title: "auth: auth2 (x), y (#3)"}) {
 		t.Errorf("got %v", byReference)
 	}
 	lost := Reverts(`Revert "x" (#13)`, []byte("This reverts commit 1111111.\nThis reverts commit 2222222.\n"))
@@ -90,6 +95,24 @@ func TestTitlesThatAreTakenBack(t *testing.T) {
 	}
 	if got := Copies([]byte("x\n\n(cherry picked from commit ABCDEF1)\n(cherry picked from commit 123)\n")); len(got) != 1 || got[0] != "abcdef1" {
 		t.Errorf("copied from %q", got)
+	}
+}
+
+func TestTitlesAreOneWithoutTheirRequests(t *testing.T) {
+	for _, c := range []struct {
+		quoted, subject string
+		want            bool
+	}{
+		{"Add it (#12)", "add  it (#12)", true},
+		{"Add it", "Add it (#12)", true},
+		{"Add it (#12)", "Add it", true},
+		{"Add it (#12)", "Add it (#12) (#14)", true},
+		{"Update login (#9)", "Update login (#1)", false},
+		{"Add it", "Add it now", false},
+	} {
+		if got := SameTitle(c.quoted, c.subject); got != c.want {
+			t.Errorf("%q means %q: %v", c.quoted, c.subject, got)
+		}
 	}
 }
 
