@@ -413,6 +413,26 @@ func TestAFileOutsideASparseCheckout(t *testing.T) {
 	}
 }
 
+// In a sparse index that crashes git 2.39, so git itself is left to refuse it;
+// what lies inside is committed.
+func TestAFileInASparseIndex(t *testing.T) {
+	s := based(t, "a/1", "1", "b/1", "1", "b/2", "2")
+	s.git("sparse-checkout", "set", "--cone", "--sparse-index", "a")
+	s.write("a/new", "x")
+	s.commit(ask{paths: []string{"a/new"}}, "a/new")
+	s.write("b/new", "x")
+	d, err := s.tree("").Draft(context.Background(), []string{"b/new"}, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := d.Commit(context.Background(), []byte("x\n")); err == nil || !strings.Contains(err.Error(), "sparse") {
+		t.Errorf("got %+v, %v", v, err)
+	}
+	if got := s.git("ls-files", "--sparse"); !strings.Contains(got, "b/") || strings.Contains(got, "b/new") {
+		t.Errorf("the index is %q", got)
+	}
+}
+
 // A commit of somebody else's with the same message and path is not ours when
 // ours was refused.
 func TestASecondCommitOfTheSame(t *testing.T) {

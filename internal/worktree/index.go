@@ -106,7 +106,11 @@ func (t *Tree) withAnnounced(ctx context.Context, before image, paths []string) 
 		})
 		return err
 	}
-	err := add("--sparse")
+	var leave []string // to add what lies outside a sparse checkout
+	if !t.sparseIndex(ctx) {
+		leave = []string{"--sparse"}
+	}
+	err := add(leave...)
 	if git.Code(err) == unknownOption {
 		err = add() // a git so old that it asks for no leave
 	}
@@ -115,6 +119,14 @@ func (t *Tree) withAnnounced(ctx context.Context, before image, paths []string) 
 		return image{}, err
 	}
 	return readImage(scratch)
+}
+
+// sparseIndex reports whether the index keeps folders outside the checkout as
+// one entry. git 2.39 crashes on such an index once it is told of a file there,
+// so it is left to refuse that.
+func (t *Tree) sparseIndex(ctx context.Context) bool {
+	out, err := t.repo.Git.Output(ctx, "config", "--type=bool", "--get", "index.sparse")
+	return err == nil && strings.TrimSpace(string(out)) == "true"
 }
 
 // unknownOption is how git ends that does not know an option.
