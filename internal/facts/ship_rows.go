@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/shipindex"
@@ -104,10 +105,15 @@ func (s *shipSearch) coldRows(ctx context.Context, x *shipindex.Index, base refs
 			}
 		}()
 	}
+	read, usual := 0, debug.SetGCPercent(100)
+	defer debug.SetGCPercent(usual)
 	log := ancestry.Range(s.repo.Git, base, s.tip).ByDate()
 	for c, err := range log.Commits(ctx) {
 		if err != nil {
 			return err
+		}
+		if read++; read == longWalk {
+			debug.SetGCPercent(40)
 		}
 		r := rowOf(c, s.policy.Stamp)
 		keep(r)
@@ -116,6 +122,10 @@ func (s *shipSearch) coldRows(ctx context.Context, x *shipindex.Index, base refs
 	s.boundary = log.Boundary()
 	return nil
 }
+
+// longWalk is how many commits make a walk long: from there on a lean heap is
+// worth the few hundredths of its time that it costs.
+const longWalk = 200_000
 
 func unixTime(seconds int64) time.Time {
 	if seconds == 0 {
