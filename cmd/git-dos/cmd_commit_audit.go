@@ -154,7 +154,7 @@ func (o *commitAuditOutput) end(s *audit.Sweep, ranged bool) error {
 		}
 		o.held.WriteString("]\n")
 	case ranged && !o.c.Bool("quiet"):
-		fmt.Fprintf(&o.held, "%s: %d unwitnessed, %d witnessed, %d abstained\n", audit.Commits(s.Commits), s.Unwitnessed, s.Witnessed, s.Abstained)
+		fmt.Fprintf(&o.held, "%s: %d unwitnessed, %d witnessed, %d abstained\n", verdict.Count(s.Commits, "commit"), s.Unwitnessed, s.Witnessed, s.Abstained)
 	}
 	return o.flush()
 }

@@ -2,9 +2,7 @@ package facts
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/internal/shipindex"
@@ -100,18 +98,15 @@ func (g *mergeGate) ends(ctx context.Context) error {
 
 // related finds where the branch left the other side.
 func (g *mergeGate) related(ctx context.Context) error {
-	run := g.repo.Git
-	run.Env = append(slices.Clone(run.Env), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
-	out, err := run.Output(ctx, "merge-base", string(g.into.id), string(g.tip))
-	var failed *git.Error
+	out, err := g.repo.Git.Offline().Output(ctx, "merge-base", string(g.into.id), string(g.tip))
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(err, &failed) && failed.Code == 1 && g.repo.Shallow:
+	case git.Code(err) == 1 && g.repo.Shallow:
 		return fmt.Errorf("%w: where %s left %s is beyond the shallow edge", ancestry.ErrMissing, g.ev.Branch, g.ev.Into)
-	case errors.As(err, &failed) && failed.Code == 1:
+	case git.Code(err) == 1:
 		return &MergeGateError{Err: fmt.Errorf("%s and %s have no commit in common", g.ev.Branch, g.ev.Into), Hint: "name the branch it is to be merged into with --into"}
-	case errors.As(err, &failed) && failed.Code > 1:
+	case git.Code(err) > 1:
 		return fmt.Errorf("%w: %w", ancestry.ErrMissing, err)
 	case err != nil:
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/git-dos/git-dos/kernel/mergegate"
 	"github.com/git-dos/git-dos/kernel/ship"
@@ -48,11 +47,11 @@ func (g *mergeGate) claims(ctx context.Context) error {
 }
 
 func (g *mergeGate) query(unit string) (ship.Query, error) {
-	i := strings.LastIndexByte(unit, '/')
-	if i < 0 {
+	plan, phase, ok := ship.SplitUnit(unit)
+	if !ok {
 		return ship.Query{}, errors.New("it is no PLAN/PHASE")
 	}
-	return ship.NewQuery(unit[:i], unit[i+1:], g.into.policy.Stamp)
+	return ship.NewQuery(plan, phase, g.into.policy.Stamp)
 }
 
 func (g *mergeGate) judged(c gateShip, u *unitSearch) mergegate.Claim {

@@ -27,7 +27,7 @@ type planBlob struct {
 func planBlobs(ctx context.Context, repo *refstore.Repo, commit refstore.OID, matches func(string) bool) ([]planBlob, error) {
 	out, err := repo.Git.Offline().Output(ctx, "ls-tree", "-r", "-z", "--full-tree", string(commit))
 	if err != nil {
-		return nil, planUnread(ctx, "tree of "+commit.Short(), err)
+		return nil, ancestry.Unreadable(ctx, "tree of "+commit.Short(), err)
 	}
 	var blobs []planBlob
 	for record := range bytes.SplitSeq(bytes.TrimSuffix(out, []byte{0}), []byte{0}) {
@@ -153,13 +153,4 @@ func planSize(answers *bufio.Reader, b planBlob) (int64, error) {
 		return 0, fmt.Errorf("%w: object %s has length %q", ancestry.ErrMissing, b.id.Short(), part[2])
 	}
 	return size, nil
-}
-
-// planUnread tells a git that was refused an object from one that did not run.
-func planUnread(ctx context.Context, what string, err error) error {
-	var g *git.Error
-	if ctx.Err() == nil && errors.As(err, &g) && g.Code > 0 {
-		return fmt.Errorf("%w: %s: %w", ancestry.ErrMissing, what, err)
-	}
-	return err
 }

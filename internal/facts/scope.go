@@ -54,7 +54,7 @@ func ScopeSpan(ctx context.Context, repo *refstore.Repo, base, head string) (s S
 // that differs from any of those commits counts. links are the symbolic links
 // that the head has among them.
 func ScopeChanged(ctx context.Context, repo *refstore.Repo, s Span) (paths []string, links []scope.Link, err error) {
-	run := here(repo.Git)
+	run := repo.Git.Offline()
 	all, err := changedSince(ctx, run, s)
 	if err != nil {
 		return nil, nil, err
@@ -82,12 +82,11 @@ type scopeChange struct{ path, mode, id string }
 // changedSince is in the order of paths.
 func changedSince(ctx context.Context, run git.Runner, s Span) ([]scopeChange, error) {
 	out, err := run.Output(ctx, "merge-base", "--all", string(s.Base), string(s.Head))
-	var g *git.Error
-	if errors.As(err, &g) && g.Code == 1 {
+	if git.Code(err) == 1 {
 		return nil, fmt.Errorf("%.12s and %.12s %w", s.Base, s.Head, ErrNoCommonBase)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ancestry.ErrMissing, err)
+		return nil, ancestry.Unreadable(ctx, "the common base", err)
 	}
 	var all []scopeChange
 	for base := range strings.Lines(string(out)) {
@@ -105,7 +104,7 @@ func diffTrees(ctx context.Context, run git.Runner, old, tip string) ([]scopeCha
 	out, err := run.Output(ctx, "diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-relative", "--ignore-submodules=none",
 		"--raw", "--no-abbrev", "--end-of-options", old, tip)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ancestry.ErrMissing, err)
+		return nil, ancestry.Unreadable(ctx, "the changes", err)
 	}
 	var all []scopeChange
 	fields := strings.Split(string(out), "\x00")
@@ -117,10 +116,4 @@ func diffTrees(ctx context.Context, run git.Runner, old, tip string) ([]scopeCha
 		all = append(all, scopeChange{path: fields[i+1], mode: about[1], id: about[3]})
 	}
 	return all, nil
-}
-
-// here is a runner that answers from this repository and fetches nothing.
-func here(run git.Runner) git.Runner {
-	run.Env = append(slices.Clone(run.Env), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
-	return run
 }

@@ -137,9 +137,8 @@ func (c *signatureCheck) verify(ctx context.Context, run git.Runner, id refstore
 // exitStatus is the status of a git that ran and ended by itself, and else the
 // error.
 func exitStatus(err error) (int, error) {
-	var g *git.Error
-	if errors.As(err, &g) && g.Code > 0 {
-		return g.Code, nil
+	if code := git.Code(err); code > 0 {
+		return code, nil
 	}
 	return 0, err
 }

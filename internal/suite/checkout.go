@@ -3,7 +3,6 @@ package suite
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,11 +82,10 @@ func (s *Space) treeOf(ctx context.Context, of refstore.OID) (refstore.OID, erro
 // unreadable classifies the end of a git that had only object ids to read: an
 // exit status of its own means that it could not.
 func unreadable(ctx context.Context, id refstore.OID, err error) error {
-	var g *git.Error
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if errors.As(err, &g) && g.Code > 0 {
+	if git.Code(err) > 0 {
 		return fmt.Errorf("%w: %s: %w", ErrMissing, id.Short(), err)
 	}
 	return err

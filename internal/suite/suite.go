@@ -59,8 +59,7 @@ func Open(repo *refstore.Repo) (*Space, error) {
 	if err := os.WriteFile(filepath.Join(info, "alternates"), []byte(repo.Objects+"\n"), 0o600); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.run.Env = append(slices.Clone(repo.Git.Env), "GIT_OBJECT_DIRECTORY="+filepath.Join(dir, "objects"),
-		"GIT_DIR="+repo.GitDir, "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	s.run = s.run.With("GIT_OBJECT_DIRECTORY="+filepath.Join(dir, "objects"), "GIT_DIR="+repo.GitDir).Offline()
 	s.run.Config = append(slices.Clone(repo.Git.Config), "core.hooksPath="+os.DevNull, "core.sparseCheckout=false", "index.sparse=false",
 		"core.splitIndex=false", "core.fsmonitor=false", "core.untrackedCache=false")
 	return s, nil

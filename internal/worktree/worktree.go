@@ -86,9 +86,7 @@ func ownGitDir(ctx context.Context, repo *refstore.Repo) error {
 // reading is a runner that fetches nothing, starts no file system monitor and
 // leaves no trace among git's complaints.
 func (t *Tree) reading() git.Runner {
-	run := t.repo.Git
-	run.Env = append(slices.Clone(run.Env), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
-		"GIT_TRACE=0", "GIT_TRACE_SETUP=0", "GIT_TRACE_PERFORMANCE=0", "GIT_TRACE2=0", "GIT_TRACE2_PERF=0", "GIT_TRACE2_EVENT=0")
+	run := t.repo.Git.Offline().With("GIT_TRACE=0", "GIT_TRACE_SETUP=0", "GIT_TRACE_PERFORMANCE=0", "GIT_TRACE2=0", "GIT_TRACE2_PERF=0", "GIT_TRACE2_EVENT=0")
 	run.Config = append(slices.Clone(run.Config), "core.fsmonitor=false")
 	return run
 }

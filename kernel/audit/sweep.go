@@ -83,7 +83,7 @@ func (s *Sweep) String() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s; %d unwitnessed, %d witnessed, %d abstained (drift %.4g of %d checkable)",
-		outcome, Commits(s.Commits), s.Unwitnessed, s.Witnessed, s.Abstained, s.DriftRate, s.Checkable)
+		outcome, verdict.Count(s.Commits, "commit"), s.Unwitnessed, s.Witnessed, s.Abstained, s.DriftRate, s.Checkable)
 	for _, kind := range slices.Sorted(maps.Keys(s.ByKind)) {
 		t := s.ByKind[kind]
 		fmt.Fprintf(&b, "\n  %s: %d unwitnessed, %d witnessed, %d abstained", kind, t.Unwitnessed, t.Witnessed, t.Abstain)
@@ -99,12 +99,4 @@ func (s *Sweep) String() string {
 		b.WriteString("\n  unwitnessed " + sha[:min(digits, len(sha))])
 	}
 	return b.String()
-}
-
-// Commits counts commits in words.
-func Commits(n int) string {
-	if n == 1 {
-		return "1 commit"
-	}
-	return fmt.Sprintf("%d commits", n)
 }

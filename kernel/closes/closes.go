@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-dos/git-dos/kernel/audit"
 	"github.com/git-dos/git-dos/kernel/ship"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // State is the closed vocabulary for one issue, the strongest first.
@@ -120,23 +121,23 @@ func (ev Evidence) grade(c Closer) Issue {
 	switch {
 	case undone == ship.Yes:
 		i.State, i.RevertedBy = Reverted, by
-		i.Reason = fmt.Sprintf("%s says so and was reverted by %s", short(c.ID), short(by))
+		i.Reason = fmt.Sprintf("%s says so and was reverted by %s", verdict.Short(c.ID), verdict.Short(by))
 	case c.Audit == nil:
-		i.State, i.Reason = Indeterminate, fmt.Sprintf("what %s changed cannot be read here", short(c.ID))
+		i.State, i.Reason = Indeterminate, fmt.Sprintf("what %s changed cannot be read here", verdict.Short(c.ID))
 	case c.Audit.Outcome != audit.OK:
 		i.State = Unwitnessed
-		i.Reason = fmt.Sprintf("%s says so, and commit-audit finds %s: %s", short(c.ID), c.Audit.Outcome, c.Audit.Reason)
+		i.Reason = fmt.Sprintf("%s says so, and commit-audit finds %s: %s", verdict.Short(c.ID), c.Audit.Outcome, c.Audit.Reason)
 	case undone != ship.No:
 		i.State, i.RevertedBy = Indeterminate, by
-		i.Reason = fmt.Sprintf("whether %s still reverts %s cannot be read here", short(by), short(c.ID))
+		i.Reason = fmt.Sprintf("whether %s still reverts %s cannot be read here", verdict.Short(by), verdict.Short(c.ID))
 	case ev.History == ship.Shallow && c.Whole != ship.Yes:
-		i.State, i.Reason = Indeterminate, fmt.Sprintf("a revert of %s may lie beyond the shallow edge: run git fetch --unshallow", short(c.ID))
+		i.State, i.Reason = Indeterminate, fmt.Sprintf("a revert of %s may lie beyond the shallow edge: run git fetch --unshallow", verdict.Short(c.ID))
 	case c.Audit.Witness == audit.ByDiff:
-		i.State, i.Reason = Closed, fmt.Sprintf("%s says so, its diff carries its claim, and it stands", short(c.ID))
+		i.State, i.Reason = Closed, fmt.Sprintf("%s says so, its diff carries its claim, and it stands", verdict.Short(c.ID))
 	case c.Audit.Witness == audit.ByData:
-		i.State, i.Reason = ClosedByData, fmt.Sprintf("%s says so, its diff is data alone, and it stands", short(c.ID))
+		i.State, i.Reason = ClosedByData, fmt.Sprintf("%s says so, its diff is data alone, and it stands", verdict.Short(c.ID))
 	default:
-		i.State, i.Reason = Unwitnessed, fmt.Sprintf("%s says so on the witness %s", short(c.ID), c.Audit.Witness)
+		i.State, i.Reason = Unwitnessed, fmt.Sprintf("%s says so on the witness %s", verdict.Short(c.ID), c.Audit.Witness)
 	}
 	return i
 }
@@ -144,7 +145,7 @@ func (ev Evidence) grade(c Closer) Issue {
 // unclosed is an issue that no commit says it closes.
 func (ev Evidence) unclosed(n int) Issue {
 	if id, ok := ev.Mention[n]; ok {
-		return Issue{Number: n, State: Mentioned, Commit: id, Reason: fmt.Sprintf("%s names it without closing it", short(id))}
+		return Issue{Number: n, State: Mentioned, Commit: id, Reason: fmt.Sprintf("%s names it without closing it", verdict.Short(id))}
 	}
 	return Issue{Number: n, State: NotNamed, Reason: "no commit names it"}
 }
@@ -161,7 +162,3 @@ func (ev Evidence) inSight(i Issue) Issue {
 	}
 	return i
 }
-
-const shortID = 12
-
-func short(id string) string { return id[:min(len(id), shortID)] }

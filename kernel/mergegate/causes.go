@@ -3,24 +3,14 @@ package mergegate
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
-
-const shortID = 12
-
-func short(id string) string { return id[:min(len(id), shortID)] }
-
-// count is a number of things in words: "1 commit", "2 commits".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
 
 func (ev Evidence) conflicts() string {
 	switch {
 	case len(ev.Conflicts) > 0:
-		return fmt.Sprintf("%s does not merge into %s: %s in conflict, first %q", ev.Branch, ev.Into, count(len(ev.Conflicts), "path"), ev.Conflicts[0])
+		return fmt.Sprintf("%s does not merge into %s: %s in conflict, first %q", ev.Branch, ev.Into, verdict.Count(len(ev.Conflicts), "path"), ev.Conflicts[0])
 	case ev.Conflict:
 		return fmt.Sprintf("%s does not merge into %s: git merge-tree names no path, git merge says why", ev.Branch, ev.Into)
 	}
@@ -64,7 +54,7 @@ func (ev Evidence) dirty() string {
 	if broken == 0 {
 		return ""
 	}
-	why := fmt.Sprintf("by its Dos-Ship trailer %s ships %q, and it does not: %s", short(first.Commit), first.Unit, first.Reason)
+	why := fmt.Sprintf("by its Dos-Ship trailer %s ships %q, and it does not: %s", verdict.Short(first.Commit), first.Unit, first.Reason)
 	if broken > 1 {
 		why += fmt.Sprintf(" (and %d more)", broken-1)
 	}
@@ -77,7 +67,7 @@ func (ev Evidence) unwitnessed() string {
 		return ""
 	}
 	if len(ev.Audit.Shas) > 0 {
-		first = ", " + short(ev.Audit.Shas[0])
+		first = ", " + verdict.Short(ev.Audit.Shas[0])
 	}
 	if n == 1 {
 		return "1 commit claims what its diff does not carry" + first
@@ -100,18 +90,18 @@ func (ev Evidence) vacuous() string {
 func (ev Evidence) next(c Cause) string {
 	switch c {
 	case MergeConflict:
-		return "rebase the branch onto " + short(ev.IntoID) + ", or merge that into it"
+		return "rebase the branch onto " + verdict.Short(ev.IntoID) + ", or merge that into it"
 	case SuiteUnrun:
 		return "set gates.trunk_would_not_compile.command in the dos.toml there, or leave the suite out with --no-suite"
 	case TruthDirty:
 		for _, c := range ev.Claims {
 			if !c.Holds && isPlain(c.Unit) {
-				return fmt.Sprintf("git dos verify %s --ref %s --explain", c.Unit, short(ev.CandidateID))
+				return fmt.Sprintf("git dos verify %s --ref %s --explain", c.Unit, verdict.Short(ev.CandidateID))
 			}
 		}
 		return "amend the message, or let the commit do what it says"
 	case AuditUnwitnessed:
-		return fmt.Sprintf("git dos commit-audit %s..%s", short(ev.IntoID), short(ev.CandidateID))
+		return fmt.Sprintf("git dos commit-audit %s..%s", verdict.Short(ev.IntoID), verdict.Short(ev.CandidateID))
 	case TestNotWitnessed:
 		return "add a test that fails without the change, or leave --require-test-witness out"
 	}

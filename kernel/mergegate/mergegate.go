@@ -170,9 +170,9 @@ func Decide(ev Evidence) Verdict {
 		v.Outcome, v.Cause, v.Reason = Refuse, v.Causes[0], strings.Join(v.why, "; ")
 		return v
 	}
-	v.Reason = count(ev.Commits, "commit") + " audited, " + held(len(ev.Claims)) + ", and the suite passed"
+	v.Reason = verdict.Count(ev.Commits, "commit") + " audited, " + held(len(ev.Claims)) + ", and the suite passed"
 	if ev.NoSuite {
-		v.Reason = count(ev.Commits, "commit") + " audited, " + held(len(ev.Claims)) + "; the suite was left out on request"
+		v.Reason = verdict.Count(ev.Commits, "commit") + " audited, " + held(len(ev.Claims)) + "; the suite was left out on request"
 	}
 	return v
 }
@@ -182,7 +182,7 @@ func held(n int) string {
 	if n == 1 {
 		return "1 unit holds"
 	}
-	return count(n, "unit") + " hold"
+	return verdict.Count(n, "unit") + " hold"
 }
 
 // ExitCode implements [verdict.Verdict]. The zero Verdict is no verdict.

@@ -3,6 +3,8 @@ package mergegate
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // shownLines is how much of a failed suite's output text for people repeats.
@@ -20,7 +22,7 @@ func (v Verdict) String() string {
 	for i, c := range v.Causes {
 		fmt.Fprintf(&b, "  %s: %s\n", c, v.why[i])
 	}
-	fmt.Fprintf(&b, "  candidate %s, base %s, %s\n", short(v.CandidateID), short(v.BaseID), count(v.Commits, "commit"))
+	fmt.Fprintf(&b, "  candidate %s, base %s, %s\n", verdict.Short(v.CandidateID), verdict.Short(v.BaseID), verdict.Count(v.Commits, "commit"))
 	b.WriteString("  suite     " + v.Suite.text(v.NoSuite) + "\n")
 	fmt.Fprintf(&b, "  audit     %d witnessed, %d abstained, %d unwitnessed\n", v.Audit.Witnessed, v.Audit.Abstained, v.Audit.Unwitnessed)
 	for _, c := range v.Claims {
@@ -28,7 +30,7 @@ func (v Verdict) String() string {
 		if !c.Holds {
 			word = "does not hold: " + c.Reason
 		}
-		fmt.Fprintf(&b, "  claim     %s %s %s\n", c.Unit, short(c.Commit), word)
+		fmt.Fprintf(&b, "  claim     %s %s %s\n", c.Unit, verdict.Short(c.Commit), word)
 	}
 	if v.Test != nil {
 		fmt.Fprintf(&b, "  test      %s: %s\n", v.Test.Outcome, v.Test.Reason)
@@ -49,12 +51,12 @@ func (s Suite) text(leftOut bool) string {
 	case !s.Ran:
 		return "not run"
 	}
-	text := fmt.Sprintf("%s, exit %d on the %s %s", strings.Join(s.Command, " "), s.Exit, s.On, short(s.Tree))
+	text := fmt.Sprintf("%s, exit %d on the %s %s", strings.Join(s.Command, " "), s.Exit, s.On, verdict.Short(s.Tree))
 	if s.TimedOut {
-		text = fmt.Sprintf("%s, stopped after %.0f s on the %s %s", strings.Join(s.Command, " "), s.Seconds, s.On, short(s.Tree))
+		text = fmt.Sprintf("%s, stopped after %.0f s on the %s %s", strings.Join(s.Command, " "), s.Seconds, s.On, verdict.Short(s.Tree))
 	}
 	if s.Submodules > 0 {
-		text += fmt.Sprintf(" (%s not checked out)", count(s.Submodules, "submodule"))
+		text += fmt.Sprintf(" (%s not checked out)", verdict.Count(s.Submodules, "submodule"))
 	}
 	return text
 }

@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // Idle says in one line why a board has no unit.
@@ -10,7 +12,7 @@ func (b Board) Idle() string {
 	if len(b.Files) == 0 {
 		return "there is no plan file on " + b.Ref
 	}
-	s := fmt.Sprintf("%s on %s, and no phase in a form that is read", count(len(b.Files), "plan file"), b.Ref)
+	s := fmt.Sprintf("%s on %s, and no phase in a form that is read", verdict.Count(len(b.Files), "plan file"), b.Ref)
 	for _, u := range b.Unread {
 		if u.Line > 0 {
 			return fmt.Sprintf("%s; %s not read, the first %s", s, headings(b.UnreadTotal), u)
@@ -29,7 +31,7 @@ const maxShown = 5
 func (b Board) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s %s of %s on %s: %d over-claimed, %d under-claimed, %d unknown\n", b.Outcome,
-		count(len(b.Units), "unit"), count(len(b.Files), "plan file"), b.Ref, b.OverClaims, b.UnderClaims, b.Unknowns)
+		verdict.Count(len(b.Units), "unit"), verdict.Count(len(b.Files), "plan file"), b.Ref, b.OverClaims, b.UnderClaims, b.Unknowns)
 	for _, l := range b.Units {
 		fmt.Fprintf(&s, "  %s\n", l)
 	}
@@ -106,11 +108,4 @@ func list(all []string) string {
 		shown += fmt.Sprintf(", and %d more", more)
 	}
 	return shown
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

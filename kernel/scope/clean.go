@@ -98,13 +98,13 @@ func DecideClean(ev CleanEvidence) CleanVerdict {
 	v.Reason = "nothing in the lane is uncommitted"
 	if len(v.Paths) > 0 {
 		v.Outcome, v.Next = Dirty, ev.next()
-		v.Reason = count(len(v.Paths), "path") + " in the lane not committed"
+		v.Reason = verdict.Count(len(v.Paths), "path") + " in the lane not committed"
 	}
 	if v.Outside > 0 {
-		v.Reason += fmt.Sprintf("; outside it %s", count(v.Outside, "path"))
+		v.Reason += fmt.Sprintf("; outside it %s", verdict.Count(v.Outside, "path"))
 	}
 	if unsure > 0 {
-		v.Reason += fmt.Sprintf("; of %s the tree does not tell", count(unsure, "more path"))
+		v.Reason += fmt.Sprintf("; of %s the tree does not tell", verdict.Count(unsure, "more path"))
 	}
 	return v
 }

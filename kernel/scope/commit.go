@@ -141,29 +141,29 @@ func DecideCommit(ev CommitEvidence) CommitVerdict {
 	case ev.Unfinished.Name != "":
 		return v.refuse(MergeInProgress, ev.Unfinished.Name+" is in progress, and only whole commits end it", nil, ev.Unfinished.next())
 	case len(ev.Unmerged) > 0:
-		return v.refuse(MergeInProgress, count(len(ev.Unmerged), "path")+" with conflicts", ev.Unmerged, "resolve the conflicts; git status tells how")
+		return v.refuse(MergeInProgress, verdict.Count(len(ev.Unmerged), "path")+" with conflicts", ev.Unmerged, "resolve the conflicts; git status tells how")
 	case len(ev.Beyond) > 0:
-		return v.refuse(SymlinkEscape, count(len(ev.Beyond), "named path")+" beyond a symbolic link", ev.Beyond, "name the files where they really are")
+		return v.refuse(SymlinkEscape, verdict.Count(len(ev.Beyond), "named path")+" beyond a symbolic link", ev.Beyond, "name the files where they really are")
 	case len(ev.Hidden) > 0:
 		return v.hides(ev.Hidden)
 	case len(ev.Changed) == 0:
 		return v.refuse(NothingChanged, "nothing that was named differs from HEAD", nil, "")
 	case len(ev.Kept) > 0:
-		return v.refuse(CachedRemove, count(len(ev.Kept), "path")+" staged as deleted and still in the work tree", ev.Kept,
+		return v.refuse(CachedRemove, verdict.Count(len(ev.Kept), "path")+" staged as deleted and still in the work tree", ev.Kept,
 			"delete the file, or take it back with git add; git commit without paths commits it as it is")
 	case len(out) > 0:
-		return v.refuse(OutOfScope, fmt.Sprintf("%s outside the tree of lane %s", count(len(out), "path"), ev.Lane), out,
+		return v.refuse(OutOfScope, fmt.Sprintf("%s outside the tree of lane %s", verdict.Count(len(out), "path"), ev.Lane), out,
 			"leave these paths out, or commit them under their own lane")
 	case len(links) > 0:
-		return v.refuse(SymlinkEscape, fmt.Sprintf("%s out of lane %s", count(len(links), "symbolic link"), ev.Lane), links,
+		return v.refuse(SymlinkEscape, fmt.Sprintf("%s out of lane %s", verdict.Count(len(links), "symbolic link"), ev.Lane), links,
 			"have the link lead to a file of the lane, or leave it out")
 	case ev.Lock != nil: // whose git may be between moving the branch and writing the index
 		return v.Locked(*ev.Lock)
 	case len(ev.Foreign) > 0:
-		return v.refuse(ForeignStaged, count(len(ev.Foreign), "path")+" staged and not named", ev.Foreign,
+		return v.refuse(ForeignStaged, verdict.Count(len(ev.Foreign), "path")+" staged and not named", ev.Foreign,
 			"name these paths too, or take them out of the index with git restore --staged")
 	}
-	v.Reason = count(len(ev.Changed), "path")
+	v.Reason = verdict.Count(len(ev.Changed), "path")
 	return v
 }
 
@@ -196,7 +196,7 @@ func (v CommitVerdict) hides(all []Hidden) CommitVerdict {
 		paths = append(paths, h.Path)
 	}
 	flag := all[0].Flag
-	return v.refuse(NotLookedAt, fmt.Sprintf("git was told not to look at %s (%s)", count(len(all), "named path"), flag), paths,
+	return v.refuse(NotLookedAt, fmt.Sprintf("git was told not to look at %s (%s)", verdict.Count(len(all), "named path"), flag), paths,
 		"git update-index --no-"+flag+" PATH has git look again; or name the other paths one by one")
 }
 

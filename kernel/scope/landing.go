@@ -1,6 +1,10 @@
 package scope
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
 
 // Landing is what is known of the commit that was made.
 type Landing struct {
@@ -33,16 +37,16 @@ func (v CommitVerdict) Landed(l Landing) CommitVerdict {
 	case !l.Found:
 		return v.raced(HeadRace, "HEAD moved on meanwhile, and which commit is this one cannot be told", nil, "look at git log: nothing was taken back")
 	case len(more) > 0:
-		return v.raced(PathspecRace, count(len(more), "path")+" in the commit that nobody asked for; a hook may have added it", more, look)
+		return v.raced(PathspecRace, verdict.Count(len(more), "path")+" in the commit that nobody asked for; a hook may have added it", more, look)
 	case len(missing) > 0:
-		return v.raced(PathspecRace, count(len(missing), "path")+" asked for and not in the commit; a hook may have taken it back", missing, look)
+		return v.raced(PathspecRace, verdict.Count(len(missing), "path")+" asked for and not in the commit; a hook may have taken it back", missing, look)
 	case len(links) > 0:
-		return v.raced(SymlinkEscape, fmt.Sprintf("%s in the commit out of lane %s", count(len(links), "symbolic link"), v.Lane), links, look)
+		return v.raced(SymlinkEscape, fmt.Sprintf("%s in the commit out of lane %s", verdict.Count(len(links), "symbolic link"), v.Lane), links, look)
 	case !l.Message:
 		return v.raced(MessageRace, "the message is not the one asked for; a hook may have changed it", nil, look)
 	}
 	v.Outcome, v.ReasonClass, v.Next = Committed, "", ""
-	v.Reason = count(len(l.Paths), "path")
+	v.Reason = verdict.Count(len(l.Paths), "path")
 	return v
 }
 

@@ -98,11 +98,3 @@ func named(b *strings.Builder, paths []string) {
 		fmt.Fprintf(b, "\n  %q", p)
 	}
 }
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

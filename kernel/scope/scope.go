@@ -115,16 +115,16 @@ func Decide(ev Evidence) Verdict {
 		v.Reason = ev.nothing()
 	case len(out) == 0:
 		v.Allowed, v.Outcome = true, InScope
-		v.Reason = fmt.Sprintf("%s, all in lane %s", count(len(ev.Paths), "path"), ev.Lane)
+		v.Reason = fmt.Sprintf("%s, all in lane %s", verdict.Count(len(ev.Paths), "path"), ev.Lane)
 	case len(out) == len(ev.Paths):
 		v.Outcome = WrongTarget
-		v.Reason = fmt.Sprintf("%s, none in lane %s", count(len(out), "path"), ev.Lane)
+		v.Reason = fmt.Sprintf("%s, none in lane %s", verdict.Count(len(out), "path"), ev.Lane)
 	default:
 		v.Outcome = ScopeCreep
-		v.Reason = fmt.Sprintf("%d of %s not in lane %s", len(out), count(len(ev.Paths), "path"), ev.Lane)
+		v.Reason = fmt.Sprintf("%d of %s not in lane %s", len(out), verdict.Count(len(ev.Paths), "path"), ev.Lane)
 	}
 	if links > 0 {
-		v.Reason += fmt.Sprintf("; %s out of it by a symbolic link", count(links, "path"))
+		v.Reason += fmt.Sprintf("; %s out of it by a symbolic link", verdict.Count(links, "path"))
 	}
 	if len(out) > 0 {
 		v.elsewhere(ev.Others, out)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // Decide judges the unit against the candidates. In order:
@@ -101,7 +103,7 @@ func (g graded) before(h graded) bool {
 func (g *graded) report(v *Verdict, o Outcome) {
 	v.Outcome, v.Reason = o, g.reason
 	v.Rung, v.Sha, v.Witness, v.Floor, v.Lane = g.rung, g.ID, g.witness, g.floor, legible(g.Lane)
-	v.Summary = short(g.ID) + " " + legible(g.Subject)
+	v.Summary = verdict.Short(g.ID) + " " + legible(g.Subject)
 	v.RevertedBy = g.revertedBy
 }
 
@@ -121,15 +123,15 @@ func (ev Evidence) grade(c Candidate, undone *undoing) graded {
 	reverted := undone.ship(c.ID)
 	switch {
 	case c.Substantive == No:
-		g.reason = fmt.Sprintf("%s changes nothing but release, ledger or plan files, or nothing at all", short(c.ID))
+		g.reason = fmt.Sprintf("%s changes nothing but release, ledger or plan files, or nothing at all", verdict.Short(c.ID))
 	case reverted.undone == Yes:
 		g.revertedBy = reverted.by
-		g.reason = fmt.Sprintf("%s was reverted by %s", short(c.ID), short(reverted.by))
+		g.reason = fmt.Sprintf("%s was reverted by %s", verdict.Short(c.ID), verdict.Short(reverted.by))
 	case ev.Section == SectionContradicts && (g.rung == RungRelease || g.rung == RungBody):
-		g.reason = fmt.Sprintf("%s mentions it as a %s, and the plan does not say that it has shipped", short(c.ID), g.rung)
+		g.reason = fmt.Sprintf("%s mentions it as a %s, and the plan does not say that it has shipped", verdict.Short(c.ID), g.rung)
 		g.rung = RungPlanBody
 	case !g.witness.atLeast(g.floor) && !g.mayRise(ev):
-		g.reason = fmt.Sprintf("%s is witness %s, below the floor %s%s", short(c.ID), g.witness, g.floor, g.shortfall())
+		g.reason = fmt.Sprintf("%s is witness %s, below the floor %s%s", verdict.Short(c.ID), g.witness, g.floor, g.shortfall())
 	default:
 		g.counts, g.reason = ev.standing(g, reverted)
 	}
@@ -151,19 +153,19 @@ func (g *graded) shortfall() string {
 func (ev Evidence) standing(g graded, reverted answer) (Fact, string) {
 	switch {
 	case g.Substantive == Unknown && ev.History == Shallow:
-		return Unknown, fmt.Sprintf("what %s changed lies beyond the shallow edge: run git fetch --unshallow", short(g.ID))
+		return Unknown, fmt.Sprintf("what %s changed lies beyond the shallow edge: run git fetch --unshallow", verdict.Short(g.ID))
 	case g.Substantive == Unknown:
-		return Unknown, fmt.Sprintf("what %s changed cannot be read here", short(g.ID))
+		return Unknown, fmt.Sprintf("what %s changed cannot be read here", verdict.Short(g.ID))
 	case !g.witness.atLeast(g.floor) && g.Signed == Unknown && g.floor == Signed:
-		return Unknown, fmt.Sprintf("the signature of %s cannot be checked here", short(g.ID))
+		return Unknown, fmt.Sprintf("the signature of %s cannot be checked here", verdict.Short(g.ID))
 	case !g.witness.atLeast(g.floor):
-		return Unknown, fmt.Sprintf("what %s changed cannot be read here", short(g.ID))
+		return Unknown, fmt.Sprintf("what %s changed cannot be read here", verdict.Short(g.ID))
 	case reverted.undone == Unknown:
-		return Unknown, fmt.Sprintf("whether %s still reverts %s cannot be read here", short(reverted.by), short(g.ID))
+		return Unknown, fmt.Sprintf("whether %s still reverts %s cannot be read here", verdict.Short(reverted.by), verdict.Short(g.ID))
 	case ev.History == Shallow && g.Whole != Yes:
-		return Unknown, fmt.Sprintf("a revert of %s may lie beyond the shallow edge: run git fetch --unshallow", short(g.ID))
+		return Unknown, fmt.Sprintf("a revert of %s may lie beyond the shallow edge: run git fetch --unshallow", verdict.Short(g.ID))
 	}
-	return Yes, fmt.Sprintf("%s names it and stands", short(g.ID))
+	return Yes, fmt.Sprintf("%s names it and stands", verdict.Short(g.ID))
 }
 
 // mayRise reports whether reading more could still lift the witness to the

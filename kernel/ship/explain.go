@@ -1,6 +1,10 @@
 package ship
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
 
 // A Weighing is one candidate and what it is worth.
 type Weighing struct {
@@ -20,7 +24,7 @@ func (w Weighing) String() string {
 	if w.Rung != "" {
 		form = fmt.Sprintf("%s as %s", w.Witness, w.Rung)
 	}
-	return fmt.Sprintf("%s %s (%s): %s", w.Counts, short(w.Sha), form, w.Reason)
+	return fmt.Sprintf("%s %s (%s): %s", w.Counts, verdict.Short(w.Sha), form, w.Reason)
 }
 
 // Explain weighs every candidate as Decide does, newest first. Commits whose

@@ -76,7 +76,6 @@ const (
 
 const (
 	exitUnknowable = 4   // the status of Indeterminate
-	shortID        = 12  // digits of an id in text for people
 	maxSummary     = 200 // runes of a subject that a verdict repeats
 )
 
@@ -121,12 +120,10 @@ func (v Verdict) ExitCode() int {
 func (v Verdict) String() string {
 	unit := fmt.Sprintf("%s %s %s", v.Outcome, v.Plan, v.Phase)
 	if v.Outcome == Shipped {
-		return fmt.Sprintf("%s %s (via %s) on %s", unit, short(v.Sha), v.Source, v.Ref)
+		return fmt.Sprintf("%s %s (via %s) on %s", unit, verdict.Short(v.Sha), v.Source, v.Ref)
 	}
 	return fmt.Sprintf("%s (via %s) on %s: %s", unit, v.Source, v.Ref, v.Reason)
 }
-
-func short(id string) string { return id[:min(len(id), shortID)] }
 
 // legible makes one short line of text from anywhere: what is not UTF-8 or
 // would not print is replaced.

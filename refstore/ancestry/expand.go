@@ -37,7 +37,7 @@ func Expand(ctx context.Context, run git.Runner, short []string) (map[string][]r
 		Stdin: strings.NewReader(strings.Join(asked, "\n") + "\n"),
 	})
 	if err != nil {
-		return nil, failed(ctx, "abbreviated ids", err)
+		return nil, Unreadable(ctx, "abbreviated ids", err)
 	}
 	var several []string
 	i := 0
@@ -65,7 +65,7 @@ func disambiguate(ctx context.Context, run git.Runner, ids []string, full map[st
 		}
 		out, err := run.Offline().Output(ctx, args...)
 		if err != nil {
-			return failed(ctx, "abbreviated ids", err)
+			return Unreadable(ctx, "abbreviated ids", err)
 		}
 		at := 0
 		for line := range strings.Lines(string(out)) { // in the order of the questions

@@ -26,7 +26,7 @@ func File(ctx context.Context, run git.Runner, commit refstore.OID, path string)
 	where := string(commit.Short()) + ":" + path
 	out, err := run.Offline().With("GIT_LITERAL_PATHSPECS=1").Output(ctx, "ls-tree", "-z", "--full-tree", string(commit), "--", path)
 	if err != nil {
-		return nil, false, failed(ctx, where, err)
+		return nil, false, Unreadable(ctx, where, err)
 	}
 	if len(out) == 0 {
 		return nil, false, nil
@@ -43,14 +43,14 @@ func File(ctx context.Context, run git.Runner, commit refstore.OID, path string)
 func blobContent(ctx context.Context, run git.Runner, id, where string) ([]byte, error) {
 	out, err := run.Offline().Output(ctx, "cat-file", "-s", id)
 	if err != nil {
-		return nil, failed(ctx, where, err)
+		return nil, Unreadable(ctx, where, err)
 	}
 	if size, err := strconv.ParseInt(string(bytes.TrimSpace(out)), 10, 64); err != nil || size > MaxFile {
 		return nil, fmt.Errorf("%s is larger than %d bytes", where, MaxFile)
 	}
 	data, err := run.Offline().Output(ctx, "cat-file", "blob", id)
 	if err != nil {
-		return nil, failed(ctx, where, err)
+		return nil, Unreadable(ctx, where, err)
 	}
 	return data, nil
 }

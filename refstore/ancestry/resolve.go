@@ -24,7 +24,7 @@ func Resolve(ctx context.Context, run git.Runner, rev string) (refstore.OID, err
 		if git.Code(err) == 1 {
 			return "", absent(ctx, run, rev)
 		}
-		return "", failed(ctx, rev, err)
+		return "", Unreadable(ctx, rev, err)
 	}
 	commit, err := parseRev(ctx, run, string(id)+"^{commit}")
 	if err == nil {
@@ -59,7 +59,7 @@ func Refs(ctx context.Context, run git.Runner, short string) ([]string, error) {
 	}
 	out, err := run.Offline().Output(ctx, "for-each-ref", "--format=%(refname)", "refs/heads/"+short, "refs/tags/"+short, "refs/remotes/"+short)
 	if err != nil {
-		return nil, failed(ctx, short, err)
+		return nil, Unreadable(ctx, short, err)
 	}
 	var names []string
 	for name := range strings.FieldsSeq(string(out)) {
@@ -80,7 +80,7 @@ func Symbolic(ctx context.Context, run git.Runner, name string) (string, error) 
 	case git.Code(err) == 1:
 		return "", nil
 	}
-	return "", failed(ctx, name, err)
+	return "", Unreadable(ctx, name, err)
 }
 
 // ReachesAll reports whether from is, or descends from, each of the commits,
@@ -102,7 +102,7 @@ func ReachesAll(ctx context.Context, run git.Runner, from refstore.OID, all []re
 		case err != nil && git.Code(err) == 1:
 			return false, nil
 		case err != nil:
-			return false, failed(ctx, "ancestry of "+string(from), err)
+			return false, Unreadable(ctx, "ancestry of "+string(from), err)
 		}
 	}
 	return true, nil
@@ -149,8 +149,9 @@ func absent(ctx context.Context, run git.Runner, rev string) error {
 	return fmt.Errorf("%w: %s", ErrNoRevision, rev)
 }
 
-// failed turns a git that was refused an object into ErrMissing.
-func failed(ctx context.Context, what string, err error) error {
+// Unreadable turns the error of a git that was refused an object into
+// ErrMissing. One that did not end by itself, or was cancelled, stays as it is.
+func Unreadable(ctx context.Context, what string, err error) error {
 	var g *git.Error
 	if ctx.Err() != nil || !errors.As(err, &g) || errors.Is(err, ErrNoRevision) {
 		return err

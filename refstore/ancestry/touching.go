@@ -35,7 +35,7 @@ func Touching(ctx context.Context, run git.Runner, tip refstore.OID, paths []str
 		Stdin: strings.NewReader(in.String()),
 	})
 	if err != nil {
-		return nil, failed(ctx, "history of "+paths[0], err)
+		return nil, Unreadable(ctx, "history of "+paths[0], err)
 	}
 	var ids []refstore.OID
 	for line := range strings.Lines(string(out)) {
