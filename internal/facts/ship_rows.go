@@ -115,7 +115,7 @@ func (s *shipSearch) coldRows(ctx context.Context, x *shipindex.Index, base refs
 		if read++; read == longWalk {
 			debug.SetGCPercent(40)
 		}
-		r := rowOf(c, s.policy.Stamp)
+		r := rowOf(c, s.policy.Stamp).Folded() // both ask for its text
 		keep(r)
 		yield(r)
 	}

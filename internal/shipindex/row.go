@@ -24,11 +24,24 @@ type Row struct {
 	Copies  []string     // the commits it says it was picked from
 	Body    []byte       // raw bytes, nil where it does not matter; empty and nil differ
 	Signed  bool
+
+	text   string // what Text returns, once folded
+	folded bool
 }
 
 // Text is what a search looks at: the folded subject, units and body, each on
 // a line of its own, that of a body begun with ship.BodyMark.
-func (r Row) Text() string {
+func (r Row) Text() string { return r.Folded().text }
+
+// Folded is the row with its text made, so that who asks again has it.
+func (r Row) Folded() Row {
+	if !r.folded {
+		r.text, r.folded = r.fold(), true
+	}
+	return r
+}
+
+func (r Row) fold() string {
 	subject := ship.Fold(r.Subject)
 	if len(r.Units) == 0 && r.Body == nil {
 		return subject
