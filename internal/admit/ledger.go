@@ -28,8 +28,7 @@ func (d *Desk) Ships(ctx context.Context) ([]ship.LedgerEntry, error) {
 // ledger folds lane chains, each from its tip down, into SHIP entries.
 type ledger struct {
 	entries []ship.LedgerEntry
-	ref     string
-	open    []opened // SHIP entries of this chain whose admission is still below
+	open    []opened // SHIP entries whose admission is still below
 	err     error
 }
 
@@ -40,9 +39,6 @@ type opened struct {
 }
 
 func (l *ledger) see(t refstore.Tip) {
-	if t.Ref != l.ref {
-		l.ref, l.open = t.Ref, nil
-	}
 	if t.Entry.Op != lease.OpShip && t.Entry.Op != lease.OpAcquire {
 		return
 	}
