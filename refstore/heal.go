@@ -124,8 +124,11 @@ func (a *Remote) mirrorLocks() map[string]uint64 {
 	return locks
 }
 
+// maxStacked is how many entries one transaction puts on a ref at most.
+const maxStacked = 4
+
 // abandoned reports whether a lock file holds what only a killed transaction
-// of ours leaves: nothing yet, or what it intended, whose parent is ref's
+// of ours leaves: nothing yet, or what it intended, which stands on ref's
 // current tip. A lock that holds anything else is a living git's.
 func (r *Repo) abandoned(ctx context.Context, ref, path string, intended OID) bool {
 	b, err := os.ReadFile(path)
@@ -139,12 +142,6 @@ func (r *Repo) abandoned(ctx context.Context, ref, path string, intended OID) bo
 	if !ok || id != intended {
 		return false
 	}
-	objects := r.objects()
-	defer objects.Close()
-	c, err := objects.commit(ctx, id)
-	if err != nil {
-		return false
-	}
 	tips, err := r.list(ctx, []string{ref}, func(name string) (string, bool) { return name, name == ref })
 	if err != nil || len(tips) > 1 {
 		return false
@@ -153,13 +150,33 @@ func (r *Repo) abandoned(ctx context.Context, ref, path string, intended OID) bo
 	if len(tips) == 1 {
 		tip = tips[0].ID
 	}
-	var parent OID
-	if len(c.parents) > 0 {
-		parent = c.parents[0]
+	return r.standsOn(ctx, ref, id, tip)
+}
+
+// standsOn reports whether id is what a transaction puts on top of ref's tip:
+// one commit on a branch, moved by a ride; a few entries on a ref of ours.
+func (r *Repo) standsOn(ctx context.Context, ref string, id, tip OID) bool {
+	objects := r.objects()
+	defer objects.Close()
+	for range maxStacked {
+		c, err := objects.commit(ctx, id)
+		if err != nil {
+			return false
+		}
+		var parent OID
+		if len(c.parents) > 0 {
+			parent = c.parents[0]
+		}
+		if !strings.HasPrefix(ref, "refs/dos/") {
+			return parent == tip
+		}
+		if _, _, err = parseMessage(ref, c.message); err != nil {
+			return false
+		}
+		if parent == tip {
+			return true
+		}
+		id = parent
 	}
-	if !strings.HasPrefix(ref, "refs/dos/") {
-		return parent == tip // a branch moved by a ride
-	}
-	_, _, err = parseMessage(ref, c.message)
-	return err == nil && parent == tip
+	return false
 }

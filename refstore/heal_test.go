@@ -36,6 +36,20 @@ func TestOnlyAProvablyAbandonedLockIsRemoved(t *testing.T) {
 			"an entry on the tip": {content: func(f *fixture, t *testing.T, tip refstore.OID) string {
 				return string(f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"), tip)))
 			}, healed: true},
+			"two entries on the tip": {content: func(f *fixture, t *testing.T, tip refstore.OID) string {
+				first := f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"), tip))
+				return string(f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"), first)))
+			}, healed: true},
+			"an entry on a commit of somebody's on the tip": {content: func(f *fixture, t *testing.T, tip refstore.OID) string {
+				first := f.hash(t, "commit", f.commit(t, "work\n", tip))
+				return string(f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"), first)))
+			}},
+			"more entries on the tip than a transaction writes": {content: func(f *fixture, t *testing.T, tip refstore.OID) string {
+				for range 5 {
+					tip = f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"), tip))
+				}
+				return string(tip)
+			}},
 			"an entry on the tip that was not intended": {content: func(f *fixture, t *testing.T, tip refstore.OID) string {
 				return string(f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"), tip)))
 			}, other: true},

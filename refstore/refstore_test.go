@@ -68,6 +68,35 @@ func entry(op string, gen uint64, payload string) refstore.Entry {
 	return refstore.Entry{Op: op, Gen: gen, Payload: []byte(payload), At: at}
 }
 
+// TestEntriesOfOneDecisionForOneRefStandOnEachOther: they move the ref once,
+// and the chain has them in order.
+func TestEntriesOfOneDecisionForOneRefStandOnEachOther(t *testing.T) {
+	t.Parallel()
+	f := localFixture(t, initRepo(t))
+	const grants = "refs/dos/order/grants"
+	tip := f.append(t, f.repo, f.auth, laneRef, entry("FIRST", 1, `{}`))
+	u, err := f.repo.Update(t.Context(), f.auth, queryFor(laneRef, grants), func(refstore.Snapshot) ([]refstore.Write, error) {
+		return []refstore.Write{
+			{Ref: laneRef, Entry: entry("SCAVENGE", 1, `{"n":1}`)},
+			{Ref: grants, Entry: entry("GRANTED", 1, `{}`)},
+			{Ref: laneRef, Entry: entry("ACQUIRE", 2, `{"n":2}`)},
+		}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(u.Wrote) != 2 || u.Wrote[0].Expect != tip || u.Wrote[0].New != f.rev(t, laneRef) || u.Wrote[1].New != f.rev(t, grants) {
+		t.Errorf("moves %+v", u.Wrote)
+	}
+	var ops []string
+	if err := f.repo.Chain(t.Context(), laneRef, f.rev(t, laneRef), func(tip refstore.Tip) bool {
+		ops = append(ops, tip.Entry.Op)
+		return true
+	}); err != nil || strings.Join(ops, " ") != "ACQUIRE SCAVENGE FIRST" {
+		t.Errorf("chain %v, %v", ops, err)
+	}
+}
+
 func TestUpdateMovesTwoRefsTogether(t *testing.T) {
 	dir := initRepo(t)
 	hub := initRepo(t, "--bare")

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
 // A Write is one move that a decision asks for: an entry to append to a dos
-// ref, or, when Target is set, a branch to move to an existing commit.
+// ref, or, when Target is set, a branch to move to an existing commit. Entries
+// for the same ref go on top of each other, in order, in one move.
 type Write struct {
 	Ref    string
 	Entry  Entry
@@ -140,14 +142,20 @@ func (r *Repo) prepare(writes []Write, seen Snapshot) ([]Move, error) {
 		if tip.Err != nil {
 			return nil, fmt.Errorf("write %s: %w", w.Ref, tip.Err)
 		}
-		m := Move{Ref: w.Ref, Expect: tip.ID, New: w.Target}
-		if w.Target == "" {
-			var err error
-			if m.New, err = r.writeEntry(w.Ref, tip.ID, w.Entry, w.files); err != nil {
-				return nil, err
-			}
+		at := slices.IndexFunc(moves, func(m Move) bool { return m.Ref == w.Ref })
+		if at < 0 {
+			at = len(moves)
+			moves = append(moves, Move{Ref: w.Ref, Expect: tip.ID, New: tip.ID})
 		}
-		moves = append(moves, m)
+		m := &moves[at]
+		if w.Target != "" {
+			m.New = w.Target
+			continue
+		}
+		var err error
+		if m.New, err = r.writeEntry(w.Ref, m.New, w.Entry, w.files); err != nil {
+			return nil, err
+		}
 	}
 	return moves, nil
 }
