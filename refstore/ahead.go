@@ -24,7 +24,7 @@ type ahead struct {
 // listing is what git for-each-ref printed; it is whole when git succeeded and
 // had nothing to say.
 type listing struct {
-	out   []byte
+	out   string
 	whole bool
 }
 
@@ -47,7 +47,7 @@ func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
 	for _, k := range next.Kinds {
 		patterns = append(patterns, Ref(k, ""), Ref("at", "*/"+k+"/**"))
 	}
-	go func() { a.ended <- forEachRef(ctx, git.Runner{Dir: dir}, patterns) }()
+	go func() { a.ended <- forEachRef(ctx, git.Runner{Dir: dir}, patterns)() }()
 	r, err := Open(ctx, dir)
 	if err == nil {
 		r.ahead = a
@@ -74,7 +74,7 @@ func (r *Repo) listAhead(ctx context.Context, since time.Time, patterns []string
 	if a == nil || a.began.Before(since) || slices.ContainsFunc(patterns, func(p string) bool { return !a.covers(p) }) || a.used.Swap(true) {
 		return nil, began, false
 	}
-	tips, ok = r.whole(ctx, <-a.ended, patterns, name)
+	tips, ok = r.whole(ctx, func() listing { return <-a.ended }, patterns, name)
 	return tips, a.began, ok
 }
 

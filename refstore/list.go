@@ -1,13 +1,13 @@
 package refstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,8 +30,7 @@ func (r *Repo) list(ctx context.Context, patterns []string, name func(string) (s
 	if len(patterns) == 0 {
 		return nil, nil // git would list everything
 	}
-	l := forEachRef(ctx, r.Git, patterns)
-	if tips, ok := r.whole(ctx, l, patterns, name); ok {
+	if tips, ok := r.whole(ctx, forEachRef(ctx, r.Git, patterns), patterns, name); ok {
 		return tips, nil
 	}
 	if ctx.Err() != nil {
@@ -40,15 +39,25 @@ func (r *Repo) list(ctx context.Context, patterns []string, name func(string) (s
 	return r.listOneByOne(ctx, patterns, name)
 }
 
-func forEachRef(ctx context.Context, run git.Runner, patterns []string) listing {
-	out, words, err := run.Run(ctx, callOf(append([]string{"for-each-ref", "--format=" + listFormat}, patterns...)...))
-	return listing{out, err == nil && words == ""}
+// forEachRef starts git; what it returns waits for git to end.
+func forEachRef(ctx context.Context, run git.Runner, patterns []string) func() listing {
+	child, err := run.Start(ctx, callOf(append([]string{"for-each-ref", "--format=" + listFormat}, patterns...)...))
+	if err != nil {
+		return func() listing { return listing{} }
+	}
+	return func() listing {
+		out, words, err := child.Wait()
+		return listing{string(out), err == nil && words == ""}
+	}
 }
 
 // whole reads a listing that may hold more than the patterns ask for. It is
-// not ok when it may also hold less.
-func (r *Repo) whole(ctx context.Context, l listing, patterns []string, name func(string) (string, bool)) (tips []Tip, ok bool) {
-	if !l.whole {
+// not ok when it may also hold less. The loose refs are looked at while git
+// still runs: one that breaks later was sound, or not there, when the read began.
+func (r *Repo) whole(ctx context.Context, wait func() listing, patterns []string, name func(string) (string, bool)) (tips []Tip, ok bool) {
+	loose, looseErr := r.looseRefs(patterns)
+	l := wait()
+	if !l.whole || looseErr != nil {
 		return nil, false
 	}
 	tips, listed, err := r.parseList(ctx, l.out, func(ref string) (string, bool) {
@@ -60,32 +69,30 @@ func (r *Repo) whole(ctx context.Context, l listing, patterns []string, name fun
 	if err != nil {
 		return nil, false
 	}
-	left, err := r.unlisted(patterns, listed)
-	return tips, err == nil && len(left) == 0
+	return tips, len(unlisted(loose, listed)) == 0
 }
 
 // parseList also returns which refs git listed, by their names for git.
-func (r *Repo) parseList(ctx context.Context, out []byte, name func(string) (string, bool)) (tips []Tip, listed map[string]bool, err error) {
+func (r *Repo) parseList(ctx context.Context, out string, name func(string) (string, bool)) (tips []Tip, listed map[string]bool, err error) {
 	listed = map[string]bool{}
 	for len(out) > 0 {
-		f := bytes.SplitN(out, []byte{0}, 9)
+		f := strings.SplitN(out, "\x00", 9)
 		if len(f) != 9 {
 			return nil, nil, errors.New("git for-each-ref: short record")
 		}
-		size, err := strconv.Atoi(string(f[7]))
+		size, err := strconv.Atoi(f[7])
 		if err != nil || size < 0 || len(f[8]) < size+1 || f[8][size] != '\n' {
 			return nil, nil, errors.New("git for-each-ref: record of the wrong size")
 		}
 		msg := f[8][:size]
 		out = f[8][size+1:]
-		listed[string(f[0])] = true
-		ref, ok := name(string(f[0]))
+		listed[f[0]] = true
+		ref, ok := name(f[0])
 		if !ok {
 			continue
 		}
 		tips = append(tips, r.tip(ctx, ref, rawTip{
-			id: string(f[1]), kind: string(f[2]), symref: string(f[3]), tree: string(f[4]), parents: strings.Fields(string(f[5])),
-			at: stampTime(string(f[6]) + " +0000"), msg: string(msg)}))
+			id: f[1], kind: f[2], symref: f[3], tree: f[4], parents: strings.Fields(f[5]), at: stampTime(f[6] + " +0000"), msg: msg}))
 	}
 	return tips, listed, nil
 }
@@ -147,11 +154,11 @@ func (r *Repo) listOneByOne(ctx context.Context, patterns []string, name func(st
 			tips = append(tips, r.tipOf(ctx, objects, ref, f[1], f[2]))
 		}
 	}
-	left, err := r.unlisted(patterns, listed)
+	loose, err := r.looseRefs(patterns)
 	if err != nil {
 		return nil, fmt.Errorf("read refs: %w", err)
 	}
-	for _, full := range left {
+	for _, full := range unlisted(loose, listed) {
 		if ref, ok := name(full); ok && r.brokenLoose(full) {
 			tips = append(tips, Tip{Ref: ref, Err: fmt.Errorf("%w: %s is empty or malformed", ErrBroken, full)})
 		}
@@ -175,15 +182,20 @@ func (r *Repo) tipOf(ctx context.Context, objects *objectReader, ref, id, symref
 	return r.tip(ctx, ref, raw)
 }
 
-// unlisted returns the loose ref files under patterns that git has not listed.
-// It serves only to find refs that git passes over: a folder it cannot read is
-// an error here, and empty to git.
-func (r *Repo) unlisted(patterns []string, listed map[string]bool) ([]string, error) {
+// unlisted returns the loose refs that git has not listed.
+func unlisted(loose []string, listed map[string]bool) []string {
+	return slices.DeleteFunc(loose, func(ref string) bool { return listed[ref] })
+}
+
+// looseRefs names the loose ref files under patterns. It serves only to find
+// refs that git passes over: a folder it cannot read is an error here, and
+// empty to git.
+func (r *Repo) looseRefs(patterns []string) ([]string, error) {
 	var refs []string
 	for _, p := range patterns {
 		path := filepath.Join(r.CommonDir, filepath.FromSlash(p))
 		if !strings.HasSuffix(p, "/") {
-			if st, err := os.Lstat(path); err == nil && !st.IsDir() && !listed[p] {
+			if st, err := os.Lstat(path); err == nil && !st.IsDir() {
 				refs = append(refs, p)
 			}
 			continue
@@ -193,7 +205,7 @@ func (r *Repo) unlisted(patterns []string, listed map[string]bool) ([]string, er
 			return nil, err
 		}
 		for _, f := range files {
-			if name := f.Name(); !f.IsDir() && name[0] != '.' && !strings.HasSuffix(name, ".lock") && !listed[p+name] {
+			if name := f.Name(); !f.IsDir() && name[0] != '.' && !strings.HasSuffix(name, ".lock") {
 				refs = append(refs, p+name)
 			}
 		}

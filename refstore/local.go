@@ -34,10 +34,17 @@ func (l *Local) Name() string { return "local" }
 // Lock and unlock the reader is about to write, so the git that will do it
 // starts beside the read.
 func (l *Local) Read(ctx context.Context, q Query) (Snapshot, error) {
-	if l.held != nil && l.next == nil {
-		l.next, _ = l.repo.startUpdater(ctx, l.held) // Txn starts another when this failed
+	if l.held == nil || l.next != nil {
+		return l.read(ctx, q)
 	}
-	return l.read(ctx, q)
+	started := make(chan *updater, 1)
+	go func() {
+		u, _ := l.repo.startUpdater(ctx, l.held) // Txn starts another when this failed
+		started <- u
+	}()
+	s, err := l.read(ctx, q)
+	l.next = <-started
+	return s, err
 }
 
 func (l *Local) read(ctx context.Context, q Query) (Snapshot, error) {

@@ -9,7 +9,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -31,6 +31,9 @@ const killGrace = 2 * time.Second
 
 // ErrNotFound means that there is no git binary to run.
 var ErrNotFound = errors.New("git is not installed or not on PATH")
+
+// quick is how long a git is awaited by its output alone.
+const quick = 50 * time.Millisecond
 
 // A Runner runs git in one directory. The zero Runner runs in the current
 // one. It is a value: derive variants by copying.
@@ -126,7 +129,7 @@ func (r Runner) Start(ctx context.Context, c Call) (*Child, error) {
 	if err != nil {
 		return nil, err
 	}
-	child := &Child{ctx: ctx, args: c.Args, cmd: cmd, out: &bounded{limit: MaxOutput}, errs: &bounded{limit: 64 << 10, quiet: true}}
+	child := &Child{ctx: ctx, args: c.Args, cmd: cmd, out: &bounded{limit: MaxOutput, ended: make(chan struct{})}, errs: &bounded{limit: 64 << 10, quiet: true}}
 	cmd.Stdout, cmd.Stderr = child.out, child.errs
 	if err := cmd.Start(); err != nil {
 		return nil, child.failure(err)
@@ -136,6 +139,12 @@ func (r Runner) Start(ctx context.Context, c Call) (*Child, error) {
 
 // Wait waits for the command to end and returns what Run returns.
 func (c *Child) Wait() (stdout []byte, stderr string, err error) {
+	// To wait for a process takes a thread, and while that one waits another
+	// must be made for everything else. That of the output takes none.
+	select {
+	case <-c.out.ended:
+	case <-time.After(quick):
+	}
 	err = c.cmd.Wait()
 	if c.ctx.Err() != nil {
 		_ = terminateGroup(c.cmd) // whatever git started and left behind
@@ -146,7 +155,7 @@ func (c *Child) Wait() (stdout []byte, stderr string, err error) {
 	if err != nil {
 		err = c.failure(err)
 	}
-	return c.out.Bytes(), c.errs.String(), err
+	return c.out.kept, string(c.errs.kept), err
 }
 
 func (c *Child) failure(err error) error {
@@ -158,7 +167,7 @@ func (c *Child) failure(err error) error {
 	if c.ctx.Err() != nil {
 		err = context.Cause(c.ctx)
 	}
-	return &Error{Args: c.args, Code: code, Stderr: c.errs.String(), Err: err}
+	return &Error{Args: c.args, Code: code, Stderr: string(c.errs.kept), Err: err}
 }
 
 // Command prepares a git child for callers that stream its output. Cancelling
@@ -167,9 +176,9 @@ func (c *Child) failure(err error) error {
 // that may be the receive-pack of a remote on this machine, which should first
 // have the time to finish its transaction.
 func (r Runner) Command(ctx context.Context, c Call) (*exec.Cmd, error) {
-	exe, err := exec.LookPath("git")
+	exe, err := lookUp()
 	if err != nil {
-		return nil, ErrNotFound
+		return nil, err
 	}
 	var args []string
 	for _, kv := range append(fixedConfig(), r.Config...) {
@@ -184,6 +193,23 @@ func (r Runner) Command(ctx context.Context, c Call) (*exec.Cmd, error) {
 	cmd.Cancel = func() error { return terminate(cmd) }
 	cmd.WaitDelay = killGrace
 	return cmd, nil
+}
+
+// found is the git that was looked up last, and the PATH it was found on.
+var found atomic.Pointer[struct{ path, exe string }]
+
+// lookUp finds git. A process that starts several looks for it once.
+func lookUp() (string, error) {
+	path := os.Getenv("PATH")
+	if f := found.Load(); f != nil && f.path == path {
+		return f.exe, nil
+	}
+	exe, err := exec.LookPath("git")
+	if err != nil {
+		return "", ErrNotFound
+	}
+	found.Store(&struct{ path, exe string }{path, exe})
+	return exe, nil
 }
 
 // fixedConfig switches off what would change the meaning of git's output.
@@ -249,18 +275,41 @@ func hasPrefix(s string, prefixes []string) bool {
 // accepting them, so that the writer is not killed by a closed pipe and its
 // exit status stays meaningful.
 type bounded struct {
-	bytes.Buffer
+	kept  []byte
 	limit int
 	quiet bool // being over the limit is no error
 	over  bool
+	ended chan struct{} // closed when ReadFrom returns, nil where nobody asks
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := b.limit - b.Len()
-	if room >= len(p) {
-		return b.Buffer.Write(p)
-	}
-	b.Buffer.Write(p[:max(room, 0)])
-	b.over = !b.quiet
+	room := min(b.limit-len(b.kept), len(p))
+	b.kept = append(b.kept, p[:room]...)
+	b.over = b.over || room < len(p) && !b.quiet
 	return len(p), nil
+}
+
+// ReadFrom is how exec reads a pipe into the buffer. Many a pipe brings
+// nothing, so the buffer starts small and doubles.
+func (b *bounded) ReadFrom(r io.Reader) (n int64, err error) {
+	if b.ended != nil {
+		defer close(b.ended)
+	}
+	for len(b.kept) < b.limit {
+		if len(b.kept) == cap(b.kept) {
+			b.kept = slices.Grow(b.kept, max(512, len(b.kept)))
+		}
+		got, err := r.Read(b.kept[len(b.kept):min(cap(b.kept), b.limit)])
+		b.kept = b.kept[:len(b.kept)+got]
+		n += int64(got)
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	rest, err := io.Copy(io.Discard, r)
+	b.over = b.over || rest > 0 && !b.quiet
+	return n + rest, err
 }

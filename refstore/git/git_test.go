@@ -6,12 +6,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -119,12 +121,67 @@ func TestOutputIsBounded(t *testing.T) {
 			t.Fatalf("%d, %v: a full buffer must go on accepting", n, err)
 		}
 	}
-	if b.String() != "1234561234" || !b.over {
-		t.Errorf("%q, over %v", b.String(), b.over)
+	if string(b.kept) != "1234561234" || !b.over {
+		t.Errorf("%q, over %v", b.kept, b.over)
 	}
 	words := &bounded{limit: 3, quiet: true}
-	if _, _ = words.Write([]byte("1234")); words.over || words.String() != "123" {
-		t.Errorf("%q, over %v: words for people are cut without an error", words.String(), words.over)
+	if _, _ = words.Write([]byte("1234")); words.over || string(words.kept) != "123" {
+		t.Errorf("%q, over %v: words for people are cut without an error", words.kept, words.over)
+	}
+}
+
+// What comes through a pipe is copied by ReadFrom and not by Write.
+func TestWhatIsCopiedIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		claim, in, kept string
+		limit           int
+		quiet, over     bool
+	}{
+		{claim: "less than the limit is kept", in: "12345", limit: 6, kept: "12345"},
+		{claim: "the limit is no excess", in: "123456", limit: 6, kept: "123456"},
+		{claim: "more is cut and told", in: "1234567", limit: 6, kept: "123456", over: true},
+		{claim: "words for people are cut without an error", in: "1234567", limit: 6, quiet: true, kept: "123456"},
+		{claim: "it grows with what comes", in: strings.Repeat("x", 5000), limit: 1 << 20, kept: strings.Repeat("x", 5000)},
+	} {
+		b := &bounded{limit: c.limit, quiet: c.quiet}
+		if n, err := io.Copy(b, iotest.OneByteReader(strings.NewReader(c.in))); n != int64(len(c.in)) || err != nil {
+			t.Errorf("%s: copied %d of %d, %v", c.claim, n, len(c.in), err)
+		}
+		if string(b.kept) != c.kept || b.over != c.over {
+			t.Errorf("%s: kept %d bytes, over %v", c.claim, len(b.kept), b.over)
+		}
+	}
+	torn := errors.New("torn")
+	if _, err := io.Copy(&bounded{limit: 10}, iotest.ErrReader(torn)); !errors.Is(err, torn) {
+		t.Errorf("a pipe that cannot be read: %v", err)
+	}
+
+	fakeGit(t, `head -c 200000 /dev/zero | tr '\0' x >&2; echo answer`)
+	out, words, err := Runner{}.Run(context.Background(), Call{Args: []string{"x"}})
+	if string(out) != "answer\n" || len(words) != 64<<10 || err != nil {
+		t.Errorf("a git that talks too much: %q, %d bytes of words, %v", out, len(words), err)
+	}
+}
+
+// What git leaves behind may keep its output open for as long as it likes.
+func TestAGitThatHasEndedIsNotAwaitedForItsOutput(t *testing.T) {
+	fakeGit(t, `sleep 8 & echo answer`)
+	began := time.Now()
+	out, _, _ := Runner{}.Run(context.Background(), Call{Args: []string{"x"}})
+	if took := time.Since(began); took > 2*killGrace+time.Second || string(out) != "answer\n" {
+		t.Errorf("%q after %s", out, took)
+	}
+}
+
+// A git that was found is not the one of another PATH.
+func TestGitIsLookedUpOncePerPath(t *testing.T) {
+	for _, says := range []string{"first", "second", "third"} {
+		fakeGit(t, "echo "+says)
+		for range 2 {
+			if out, err := (Runner{}).Output(context.Background(), "x"); string(out) != says+"\n" || err != nil {
+				t.Errorf("%q, %v; want the git that is first on PATH: %s", out, err, says)
+			}
+		}
 	}
 }
 
