@@ -140,8 +140,14 @@ func TestDecideRefuses(t *testing.T) {
 		{name: "a lease whose lane cannot be read", req: src, live: []lane.Lease{held("_a\x00", "keyword", "src/x")}, class: lane.Collision, lane: "_a\x00", reason: []string{`"_a\x00"`}},
 		{name: "a tree that decides admission", req: src, self: []string{"dos.toml", "src/hooks/"}, class: lane.SelfModify, reason: []string{"src/hooks/"}},
 		{name: "everything, where something decides admission", req: lane.Request{Lane: "whole"}, self: []string{"dos.toml"}, class: lane.SelfModify},
-		{name: "the name comes before exclusivity", req: src, live: []lane.Lease{held("infra", "infra", "infra/**"), held("src", "cluster", "src/**")},
-			class: lane.SameLaneHeld, lane: "src"},
+		{name: "exclusivity comes before the name", req: src, live: []lane.Lease{held("infra", "infra", "infra/**"), held("src", "cluster", "src/**")},
+			class: lane.ExclusiveLive, lane: "infra"},
+		{name: "an exclusive lane that is held", req: lane.Request{Lane: "infra"}, live: []lane.Lease{held("infra", "infra", "infra/**")},
+			class: lane.ExclusiveLive, lane: "infra", reason: []string{"bob"}},
+		{name: "a held lane that is not declared", req: lane.Request{Lane: "fix"}, live: []lane.Lease{held("fix", "keyword", "fix/")},
+			class: lane.SameLaneHeld, lane: "fix", reason: []string{"bob"}},
+		{name: "a held lane comes before a tree outside it", req: lane.Request{Lane: "src", Tree: []string{"docs/"}},
+			live: []lane.Lease{held("src", "cluster", "src/**")}, class: lane.SameLaneHeld, lane: "src"},
 		{name: "exclusivity comes before trees", req: src, live: []lane.Lease{held("a", "keyword", "src/**"), held("infra", "infra", "infra/**")},
 			class: lane.ExclusiveLive, lane: "infra"},
 		{name: "the first lane by name is reported", req: src, live: []lane.Lease{held("z", "keyword", "src/z"), held("B", "keyword", "src/b"), held("c", "keyword", "src/c")},
@@ -290,7 +296,8 @@ func TestVerdictJSON(t *testing.T) {
 		Live: []lane.Lease{held("fix", "keyword", "src/a")}})
 	got, err := json.Marshal(v)
 	want := `{"outcome":"refuse","lane":"","lane_kind":"","tree":[],"exclusive":false,"reason_class":"COLLISION",` +
-		`"reason":"src/** overlaps src/a, which bob holds on lane fix","holder":"bob","conflict_lane":"fix"}`
+		`"reason":"src/** overlaps src/a, which bob holds on lane fix","holder":"bob","conflict_lane":"fix",` +
+		`"auto_picked":false,"free_clusters":["src"],"pick_count":null,"hint_refused":""}`
 	if err != nil || string(got) != want {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}

@@ -1,5 +1,7 @@
 package lane
 
+import "slices"
+
 // An Algebra says how two trees are compared. Its zero value, and any word
 // that is not one of the constants, finds that all trees overlap.
 //
@@ -38,14 +40,15 @@ func (g Algebra) Disjoint(a, b []string) bool {
 // SelfModifyHits returns the protected entries that the tree overlaps, in the
 // order they are listed. An empty tree hits none: refuse it first.
 func (g Algebra) SelfModifyHits(tree, protected []string) []string {
+	return g.region(tree).hits(g.patterns(protected))
+}
+
+// hits returns the entries that the region meets. An unknown region hits none.
+func (r region) hits(protected []pattern) []string {
 	hits := []string{}
-	region := g.region(tree)
-	for _, entry := range protected {
-		if entry == "" || len(region) == 0 {
-			continue
-		}
-		if _, _, hit := overlapping(region, g.region([]string{entry})); hit {
-			hits = append(hits, entry)
+	for _, q := range protected {
+		if slices.ContainsFunc(r, q.meets) {
+			hits = append(hits, q.entry)
 		}
 	}
 	return hits
@@ -94,13 +97,18 @@ func (g Algebra) region(tree []string) region {
 	if len(tree) > maxEntries {
 		return region{{entry: tree[0]}}
 	}
-	r := make(region, 0, len(tree))
-	for _, entry := range tree {
+	return g.patterns(tree)
+}
+
+// patterns prepares the entries that are not blank, however many.
+func (g Algebra) patterns(entries []string) []pattern {
+	list := make([]pattern, 0, len(entries))
+	for _, entry := range entries {
 		if entry != "" {
-			r = append(r, g.pattern(entry))
+			list = append(list, g.pattern(entry))
 		}
 	}
-	return r
+	return list
 }
 
 func (g Algebra) pattern(entry string) pattern {

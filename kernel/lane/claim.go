@@ -26,32 +26,47 @@ func Resolve(req Request, lanes Taxonomy) (c Claim, no Verdict, ok bool) {
 	if err != nil {
 		return c, malformed(err), false
 	}
-	return r.resolve(req)
-}
-
-func (r roster) resolve(req Request) (c Claim, no Verdict, ok bool) {
-	name, kind, err := r.words(req)
+	p, err := r.plead(req)
 	if err != nil {
 		return c, malformed(err), false
+	}
+	return p.Claim, p.no, p.no.Outcome == ""
+}
+
+// A plea is a request read against the taxonomy. When its region could not be
+// settled, no is the refusal; the rest of the claim stands all the same.
+type plea struct {
+	Claim
+	asked Request // the lane and the kind that were asked for, canonical
+	no    Verdict
+}
+
+// plead reads a request. Its error says that the request is malformed.
+func (r roster) plead(req Request) (plea, error) {
+	name, kind, err := r.words(req)
+	if err != nil {
+		return plea{}, err
 	}
 	tree, err := CleanTree(req.Tree)
 	if err != nil {
-		return c, malformed(err), false
+		return plea{}, err
 	}
+	p := plea{asked: Request{Lane: req.Lane, Kind: kind, Tree: tree}}
 	if Reserved(name) {
 		if len(tree) > 0 || kind != "" {
-			return c, malformed(fmt.Errorf("lane %q is reserved: it takes no tree and no kind", name)), false
+			return plea{}, fmt.Errorf("lane %q is reserved: it takes no tree and no kind", name)
 		}
-		return Claim{Lane: name, Kind: Cluster, Tree: tree}, no, true
+		p.Claim = Claim{Lane: name, Kind: Cluster, Tree: tree}
+		return p, nil
 	}
-	c = Claim{
+	p.Claim = Claim{
 		Lane:      name,
 		Exclusive: r.excludes(name, kind),
 		Declared:  r.declared(name),
 	}
-	c.Kind = r.decide(c, kind)
-	c.Tree, no, ok = r.claimTree(c, tree)
-	return c, no, ok
+	p.Kind = r.decide(p.Claim, kind)
+	p.Tree, p.no = r.claimTree(p.Claim, tree)
+	return p, nil
 }
 
 // words returns the canonical lane and kind of a request.
@@ -71,10 +86,7 @@ func (r roster) words(req Request) (name, kind string, err error) {
 	if name, err = Canonical(name); err != nil {
 		return "", "", err
 	}
-	if target, ok := r.aliases[name]; ok {
-		name = target
-	}
-	return name, kind, nil
+	return r.target(name), kind, nil
 }
 
 func (r roster) known(kind string) bool {
@@ -97,22 +109,22 @@ func (r roster) decide(c Claim, kind string) string {
 
 // claimTree settles the region. An explicit tree narrows a declared one; a
 // lane that is not declared lives by its explicit tree alone.
-func (r roster) claimTree(c Claim, asked []string) (tree []string, no Verdict, ok bool) {
+func (r roster) claimTree(c Claim, asked []string) (tree []string, no Verdict) {
 	declared := r.trees[c.Lane]
 	if len(declared) == 0 && c.Exclusive && c.Declared {
 		declared = []string{universal}
 	}
 	switch {
 	case !c.Declared && len(asked) == 0:
-		return nil, refuse(UnknownLane, "lane "+show(c.Lane)+" is not declared in dos.toml: declare it, or give --tree"), false
+		return nil, refuse(UnknownLane, "lane "+show(c.Lane)+" is not declared in dos.toml: declare it, or give --tree")
 	case len(asked) == 0 && len(declared) == 0:
-		return nil, refuse(UnknownTree, "lane "+show(c.Lane)+" has no tree: declare one in dos.toml, or give --tree"), false
+		return nil, refuse(UnknownTree, "lane "+show(c.Lane)+" has no tree: declare one in dos.toml, or give --tree")
 	case len(asked) == 0:
-		return declared, no, true
+		return declared, no
 	}
 	if len(declared) > 0 && !NewScope(declared).holdsAll(asked) {
 		return nil, refuse(TreeOutsideLane, fmt.Sprintf("tree %s is not within lane %s, which is %s",
-			showAll(asked), show(c.Lane), showAll(declared))), false
+			showAll(asked), show(c.Lane), showAll(declared)))
 	}
-	return asked, no, true
+	return asked, no
 }

@@ -9,7 +9,8 @@
 // read overlaps everything. Containment asks whether a given path lies in a
 // tree and errs towards no: it takes every byte as it is.
 //
-// Decide judges one request against the leases that are live. Which leases
+// Decide judges one request against the leases that are live, and Arbitrate
+// may answer it with another lane; both go through the same rungs. Which leases
 // are live, and storing the answer under mutual exclusion, are the caller's
 // part: nothing here reads a clock, a ref or a file.
 package lane

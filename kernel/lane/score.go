@@ -41,18 +41,20 @@ func blocks(requested, lease region, ratioMax float64) (p, q string, blocked boo
 	if !overlap {
 		return "", "", false
 	}
-	return p, q, !score(requested, lease, ratioMax).Admissible
+	strict := !(ratioMax > 0) // so that no ratio at all is strict too
+	return p, q, strict || !score(requested, lease, ratioMax).Admissible
 }
 
 func score(requested, lease region, ratioMax float64) Score {
-	requested, lease = requested.distinct(), lease.distinct()
+	requested, _ = requested.distinct()
+	lease, named := lease.distinct()
 	s := Score{Requested: len(requested)}
 	exact := false
 	for _, p := range requested {
 		if _, _, met := overlapping(region{p}, lease); met {
 			s.Shared++
 		}
-		exact = exact || !p.everywhere() && lease.holds(p)
+		exact = exact || !p.everywhere() && named[p.identity()]
 	}
 	share := float64(s.Shared) / float64(s.Requested)
 	switch {
@@ -72,38 +74,29 @@ func score(requested, lease region, ratioMax float64) Score {
 }
 
 // distinct drops entries that differ in spelling only, so that repeating one
-// cannot dilute the share.
-func (r region) distinct() region {
+// cannot dilute the share. It also returns the identities of those it keeps.
+func (r region) distinct() (region, map[string]bool) {
 	var d region
+	seen := make(map[string]bool, len(r))
 	for _, p := range r {
-		if !d.holds(p) {
+		if id := p.identity(); !seen[id] {
+			seen[id] = true
 			d = append(d, p)
 		}
 	}
-	return d
+	return d, seen
 }
 
-func (r region) holds(p pattern) bool {
-	for _, q := range r {
-		if p.same(q) {
-			return true
-		}
+// identity is one text for all spellings of one region. Patterns that could
+// not be read are all the same: they may name any file.
+func (p pattern) identity() string {
+	switch p.form {
+	case byPrefix:
+		return "prefix " + p.prefix
+	case byGlob:
+		return "glob " + below(p.clean)
 	}
-	return false
-}
-
-// same reports whether two patterns are spellings of one region. Patterns
-// that could not be read are all the same: they may name any file.
-func (p pattern) same(q pattern) bool {
-	switch {
-	case p.form != q.form:
-		return false
-	case p.form == byPrefix:
-		return p.prefix == q.prefix
-	case p.form == byGlob:
-		return below(p.clean) == below(q.clean)
-	}
-	return true
+	return ""
 }
 
 // below returns the folded entry without the endings that add nothing, since

@@ -27,24 +27,33 @@ type Taxonomy struct {
 
 // A roster is a taxonomy under canonical names.
 type roster struct {
-	spelled   map[string]string // canonical name to the spelling declared
-	exclusive map[string]bool
-	trees     map[string][]string
-	aliases   map[string]string
+	spelled    map[string]string // canonical name to the spelling declared
+	exclusive  map[string]bool
+	trees      map[string][]string
+	aliases    map[string]string
+	concurrent []string
+	autopick   []string
 }
 
 // roster folds the taxonomy. Two declared names that fold together, or an
 // unusable name, make the taxonomy unusable.
 func (t Taxonomy) roster() (roster, error) {
-	r := roster{map[string]string{}, map[string]bool{}, map[string][]string{}, map[string]string{}}
-	for _, name := range slices.Concat(t.Concurrent, t.Exclusive, t.Autopick) {
-		if _, err := r.declare(name); err != nil {
-			return r, err
+	r := roster{spelled: map[string]string{}, exclusive: map[string]bool{}, trees: map[string][]string{}, aliases: map[string]string{}}
+	var alone []string
+	for _, list := range []struct {
+		declared []string
+		to       *[]string
+	}{{t.Concurrent, &r.concurrent}, {t.Exclusive, &alone}, {t.Autopick, &r.autopick}} {
+		for _, name := range list.declared {
+			n, err := r.declare(name)
+			if err != nil {
+				return r, err
+			}
+			*list.to = append(*list.to, n)
 		}
 	}
-	for _, name := range t.Exclusive {
-		n, _ := Canonical(name)
-		r.exclusive[n] = true
+	for _, name := range alone {
+		r.exclusive[name] = true
 	}
 	implied := slices.DeleteFunc(slices.Clone(impliedExclusive), r.declared)
 	if err := r.fill(t); err != nil {
@@ -101,6 +110,29 @@ func (r roster) declared(name string) bool { _, ok := r.spelled[name]; return ok
 // excludes reports whether a lease of this lane and kind tolerates no other.
 func (r roster) excludes(lane, kind string) bool {
 	return kind == Global || r.exclusive[kind] || r.exclusive[lane]
+}
+
+// offered returns the lanes of a list that nobody needs to name to be given
+// one: neither exclusive nor reserved, aliases resolved, each once.
+func (r roster) offered(names []string) []string {
+	seen := make(map[string]bool, len(names))
+	var list []string
+	for _, name := range names {
+		name = r.target(name)
+		if !seen[name] && r.declared(name) && !r.exclusive[name] && !Reserved(name) {
+			list = append(list, name)
+		}
+		seen[name] = true
+	}
+	return list
+}
+
+// target resolves an alias.
+func (r roster) target(name string) string {
+	if target, ok := r.aliases[name]; ok {
+		return target
+	}
+	return name
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,6 +24,9 @@ const (
 	KeywordAdmitted   = "KEYWORD_ADMITTED"
 	ExclusiveAdmitted = "EXCLUSIVE_ADMITTED"
 	ReservedAdmitted  = "RESERVED_ADMITTED"
+	Forced            = "FORCED"
+	AutoPick          = "AUTOPICK"
+	AutoPickLadder    = "AUTOPICK_LADDER"
 
 	UnknownLane       = "UNKNOWN_LANE"
 	UnknownTree       = "UNKNOWN_TREE"
@@ -32,7 +36,20 @@ const (
 	ExclusiveNotAlone = "EXCLUSIVE_NOT_ALONE"
 	Collision         = "COLLISION"
 	SelfModify        = "SELF_MODIFY"
+
+	ClassBudgetExhausted  = "CLASS_BUDGET_EXHAUSTED"
+	LadderEmptyOthersFree = "LADDER_EMPTY_OTHERS_FREE"
+	AllHeld               = "ALL_HELD"
+	LadderExhausted       = "LADDER_EXHAUSTED"
+	AllZeroPicks          = "ALL_ZERO_PICKS"
+
+	// Unreadable comes without an outcome: whether the request may become a
+	// lease hangs on a record that cannot be read.
+	Unreadable = "UNREADABLE"
 )
+
+// ErrUnreadable is wrapped by [Verdict.Err] of a verdict of class Unreadable.
+var ErrUnreadable = errors.New("unreadable lease")
 
 // A Verdict answers "may this request become a lease?". Lane, LaneKind and
 // Tree are what the lease must record, and empty on a refusal, so that nobody
@@ -47,6 +64,11 @@ type Verdict struct {
 	Reason       string   `json:"reason"`
 	Holder       string   `json:"holder"`
 	ConflictLane string   `json:"conflict_lane"`
+
+	AutoPicked   bool     `json:"auto_picked"`   // not the lane that was asked for
+	FreeClusters []string `json:"free_clusters"` // on a refusal: lanes whose name is free
+	PickCount    *int     `json:"pick_count"`    // what the pick oracle of a ladder counted
+	HintRefused  string   `json:"hint_refused"`  // why the lane that was asked for was passed over
 }
 
 var _ verdict.Verdict = Verdict{}
@@ -70,6 +92,8 @@ func (v Verdict) Err() error {
 		return nil
 	case v.Reason == "":
 		return errors.New("nothing was decided")
+	case v.ReasonClass == Unreadable:
+		return fmt.Errorf("%w: %s", ErrUnreadable, v.Reason)
 	}
 	return errors.New(v.Reason)
 }
@@ -93,22 +117,35 @@ func acquire(c Claim, class string) Verdict {
 		Exclusive:   c.Exclusive,
 		ReasonClass: class,
 		Reason:      "no live lease stands against it",
+
+		FreeClusters: []string{},
 	}
 }
 
 func refuse(class, reason string) Verdict {
-	return Verdict{Outcome: Refuse, Tree: []string{}, ReasonClass: class, Reason: reason}
+	return Verdict{Outcome: Refuse, Tree: []string{}, FreeClusters: []string{}, ReasonClass: class, Reason: reason}
 }
 
-func conflict(class string, h held, reason string) Verdict {
+func conflict(class string, h *held, reason string) Verdict {
 	v := refuse(class, reason)
 	v.Holder, v.ConflictLane = h.Holder, h.name
 	return v
 }
 
+// undecided is the answer that hangs on a lease that cannot be read.
+func undecided(by *held) Verdict {
+	of := "of a lane whose name is not known"
+	if by.name != "" {
+		of = "on lane " + show(by.name)
+	}
+	v := malformed(errors.New("the lease " + of + " may stand against it, and cannot be read: " + show(by.Unreadable)))
+	v.ReasonClass, v.ConflictLane, v.Holder = Unreadable, by.name, by.Holder
+	return v
+}
+
 // malformed is the zero outcome with its cause.
 func malformed(err error) Verdict {
-	return Verdict{Tree: []string{}, Reason: err.Error()}
+	return Verdict{Tree: []string{}, FreeClusters: []string{}, Reason: err.Error()}
 }
 
 // show makes text from the store fit for a terminal: quoted if it holds
