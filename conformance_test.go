@@ -15,24 +15,28 @@ type runner func(input json.RawMessage) (any, error)
 // runners answer the functions the product has. A function is added here by
 // one line, and taken out of later.
 var runners = map[string]runner{
-	"tree_norm":       answer(treeNorm),
-	"tree_disjoint":   answer(treeDisjoint),
-	"overlap":         answer(overlap),
-	"lease_blocks":    answer(leaseBlocks),
-	"self_modify":     answer(selfModify),
-	"region_conflict": answer(regionConflict),
-	"run_id":          answer(runID),
-	"verify":          inRepository,
-	"commit_audit":    inRepository,
-	"reconcile":       inRepository,
+	"tree_norm":           answer(treeNorm),
+	"tree_disjoint":       answer(treeDisjoint),
+	"overlap":             answer(overlap),
+	"lease_blocks":        answer(leaseBlocks),
+	"self_modify":         answer(selfModify),
+	"region_conflict":     answer(regionConflict),
+	"arbitrate":           answer(arbitrate),
+	"arbitrate_ladder":    answer(arbitrateLadder),
+	"arbitrate_cli_error": asking(arbitrateCLIError),
+	"lane_lint":           answer(laneLint),
+	"plan_price":          answer(planPrice),
+	"supervise":           answer(supervise),
+	"run_id":              answer(runID),
+	"verify":              inRepository,
+	"commit_audit":        inRepository,
+	"reconcile":           inRepository,
 }
 
 // later are functions the product does not have yet.
 var later = []string{
-	"arbitrate", "arbitrate_cli_error", "arbitrate_ladder", "supervise",
 	"journal_replay", "lease_generations", "journal_compact", "journal_text",
-	"lease_dead", "lease_health", "lease_liveness", "lane_lint", "plan_price",
-	"loop_decide", "loop_run", "gate", "pickable", "cooldown", "improve",
+	"lease_dead", "lease_health", "lease_liveness", "loop_decide", "loop_run", "gate", "pickable", "cooldown", "improve",
 	"breaker", "liveness", "journal_fold", "resume",
 }
 

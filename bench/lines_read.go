@@ -14,14 +14,15 @@ func readVerbs(b *bench) ([]row, error) {
 	look := b.look(dir)
 	m, err := b.pairs(localPairs,
 		b.process(dir, b.start), look, b.process(dir, b.dos, "lease", "live"), look, b.process(dir, b.dos, "lease", "show", "--lane", laneName(7)),
-		look, b.process(dir, b.dos, "version"))
+		look, b.process(dir, b.dos, "arbitrate", "--lane", "spare", "--tree", "spare/**"), look, b.process(dir, b.dos, "version"))
 	if err != nil {
 		return nil, err
 	}
 	return []row{
 		{what: "lease live, 50 leases", product: m[2], start: m[0], git: m[1], target: 1.3},
 		{what: "lease show, 50 leases", product: m[4], start: m[0], git: m[3], target: 1.3},
-		{what: "version", product: m[6], start: m[0], git: m[5], target: 1.3},
+		{what: "arbitrate, 50 leases", product: m[6], start: m[0], git: m[5], target: 1.3},
+		{what: "version", product: m[8], start: m[0], git: m[7], target: 1.3},
 	}, nil
 }
 

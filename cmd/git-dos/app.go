@@ -20,6 +20,7 @@ type streams struct {
 // cmd_<noun>.go.
 func allVerbs() []verb {
 	return withExitCodes([]verb{
+		arbitrateVerb(),
 		cleanVerb(),
 		closesVerb(),
 		commitAuditVerb(),
@@ -29,8 +30,10 @@ func allVerbs() []verb {
 		initVerb(),
 		journalVerb(),
 		leaseVerb(),
+		lintVerb(),
 		mergeGateVerb(),
 		planVerb(),
+		priceVerb(),
 		pushVerb(),
 		reconcileVerb(),
 		runIDVerb(),

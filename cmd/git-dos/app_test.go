@@ -191,7 +191,7 @@ func TestNoVerdict(t *testing.T) {
 		{"exit-codes lease aquire", "unknown verb \"lease aquire\"; did you mean lease acquire?"},
 		{"acquire --lane api", "git-dos: unknown verb \"acquire\"; did you mean git dos lease acquire?\nhint: run: git dos -h\n"},
 		{"renew", "did you mean git dos lease heartbeat?"},
-		{"lease acquire --lane a --lane b", "git-dos: lease acquire: flag --lane is given twice, as \"a\" and as \"b\", and takes one value\n"},
+		{"lease release --lane a --lane b", "git-dos: lease release: flag --lane is given twice, as \"a\" and as \"b\", and takes one value\n"},
 		{"-C a version --workspace=b", "flag --workspace is given twice, as \"a\" and as \"b\""},
 		{"version x --json", `{"error":{"kind":"usage","verb":"version","message":"unexpected argument \"x\"","hint":"run: git dos version -h"}}` + "\n"},
 		{"nosuch --json", `{"error":{"kind":"usage","message":"unknown verb \"nosuch\"","hint":"run: git dos -h"}}` + "\n"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -15,7 +16,9 @@ func doctorVerb() verb {
 			Name:  "doctor",
 			Usage: "look for what keeps git-dos from working here",
 			Description: "Looks at git, the repository, dos.toml, the refs and the files beside them. It changes nothing\n" +
-				"and reaches no remote. An error keeps some verb from working; remedies are shown, never run.",
+				"and reaches no remote. An error keeps some verb from working; remedies are shown, never run.\n\n" +
+				"With --json it also says what a worker should not assume: the lanes, paths and rules in force,\n" +
+				"which in a fleet are the trunk's, and what each exit status means. What cannot be told is null.",
 			Flags:  []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "exit 1 when there is an error"}},
 			Action: doctor,
 		},
@@ -36,8 +39,28 @@ func doctor(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	found.ExitCodes = doctorExitCodes(tableOf(allVerbs()))
 	if c.Bool("check") {
 		found = found.Strict()
 	}
 	return answer(c, found)
+}
+
+// doctorExitCodes is the table of exit-codes by verb and status. A status with
+// several outcomes has them joined, one without any its meaning.
+func doctorExitCodes(t exitCodeTable) map[string]map[string]string {
+	byVerb := map[string]map[string]string{}
+	for _, r := range t.ExitCodes {
+		codes := byVerb[r.Verb]
+		if codes == nil {
+			codes = map[string]string{}
+			byVerb[r.Verb] = codes
+		}
+		word, code := firstOf(r.Outcome, r.Meaning), strconv.Itoa(r.Status)
+		if had := codes[code]; had != "" {
+			word = had + ", " + word
+		}
+		codes[code] = word
+	}
+	return byVerb
 }

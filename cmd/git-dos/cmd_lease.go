@@ -23,17 +23,15 @@ func leaseVerb() verb {
 			Usage: "hold a lane so that no other worker edits its files",
 			Subcommands: []*cli.Command{{
 				Name:      "acquire",
-				ArgsUsage: "[LANE]",
+				ArgsUsage: "[LANE...]",
 				Usage:     "take a lane, or learn who holds it",
-				Description: "The lease is stored for this worktree, so --lane alone renews and releases it from here.\n" +
-					"Work only on the lane that is returned, renew it within a third of its ttl, and stop when it is lost.",
-				Flags: []cli.Flag{
-					lane, run, nonce,
-					&cli.StringFlag{Name: "kind", Usage: "cluster, keyword, global or the name of an exclusive lane"},
-					&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` inside the lane's tree; repeatable"},
-					&cli.StringFlag{Name: "owner", Usage: "who works, for people to read"},
-					&cli.StringFlag{Name: "ttl", Usage: "how long the lease lives without a renewal, as 900, 15m or 1h"},
-				},
+				Description: "Without a LANE a free one of those for auto-pick is taken; with several, all or none. A lane that is\n" +
+					"not declared is taken by the files it is about, --tree. Work only on the lane that is returned,\n" +
+					"renew it within a third of its ttl, and stop when it is lost. The lease is stored for this\n" +
+					"worktree, so --lane alone renews and releases it from here.\n\n" +
+					"--force --operator NAME ends every lease in the way, in the operator's name; whoever held one\n" +
+					"may still be at work.",
+				Flags:  acquireFlags(run, nonce),
 				Action: storeStatus(leaseStore, writes(leaseAcquire)),
 			}, {
 				Name:      "heartbeat",
@@ -88,10 +86,28 @@ func leaseVerb() verb {
 	}
 }
 
+func acquireFlags(run, nonce cli.Flag) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "lane", Usage: "the `LANE`: a declared one, an alias, or any name together with --tree; repeatable, all or none"},
+		&cli.BoolFlag{Name: "any", Usage: "take another free lane when the one named cannot be had"},
+		run, nonce,
+		&cli.StringFlag{Name: "kind", Usage: "cluster, keyword, global or the name of an exclusive lane"},
+		&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` inside the lane's tree; repeatable"},
+		&cli.StringFlag{Name: "unit", Usage: "the `UNIT` of work that this lease claims: no other lease may claim it"},
+		&cli.StringFlag{Name: "seat", Usage: "the `SEAT` that this lease takes: no other lease may take it"},
+		&cli.StringFlag{Name: "proc", Usage: "the `PID` of the worker's own process, recorded so that its end can be seen"},
+		&cli.StringFlag{Name: "leases", Usage: "live leases known besides, as `JSON` (what lease live --json prints), or - for standard input"},
+		&cli.StringFlag{Name: "owner", Usage: "who works, for people to read"},
+		&cli.StringFlag{Name: "ttl", Usage: "how long the lease lives without a renewal, as 900, 15m or 1h"},
+		&cli.BoolFlag{Name: "force", Usage: "end every lease that stands in the way; needs --operator"},
+		&cli.StringFlag{Name: "operator", Usage: "the `NAME` the chains will show for --force"},
+	}
+}
+
 func leaseStatuses() map[string][]status {
 	return map[string][]status{
 		"lease acquire": {
-			{Code: verdict.Yes, Outcome: "acquire", Meaning: "the lane is yours"},
+			{Code: verdict.Yes, Outcome: "acquire", Meaning: "the lane is yours, or each of several is"},
 			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "someone or some rule stands against it"},
 			contended,
 			unreachable,
@@ -117,8 +133,11 @@ func leaseStatuses() map[string][]status {
 			unreachable,
 		},
 		"lease show": {{Code: verdict.Yes, Meaning: "the lane's state is printed"}, unreachable},
-		"lease live": {{Code: verdict.Yes, Meaning: "the leases are printed"}, unreachable},
-		"lease log":  {{Code: verdict.Yes, Meaning: "the entries are printed"}, unreachable},
+		"lease live": {
+			{Code: verdict.Yes, Meaning: "the leases are printed"},
+			{Code: leaseStore, Meaning: "a lane cannot be read, and what can be is printed; or the store cannot be"},
+		},
+		"lease log": {{Code: verdict.Yes, Meaning: "the entries are printed"}, unreachable},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/setup"
 	"github.com/git-dos/git-dos/kernel/audit"
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/runid"
 	"github.com/git-dos/git-dos/kernel/scope"
@@ -25,9 +26,9 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 	keys := map[string]bool{}
 	for _, v := range []any{
 		lease.Record{}, lease.Order{}, admit.Row{}, admit.Meta{}, admit.Held{},
-		lease.Verdict{}, lease.PushVerdict{}, shipAnswer{}, planAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{},
+		lease.Verdict{}, unreadLease{}, arbitration{}, lease.PushVerdict{}, shipAnswer{}, planAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{},
 		setup.Report{}, setup.Examination{}, scope.Verdict{}, scope.CleanVerdict{}, scope.CommitVerdict{}, audit.Finding{}, audit.Sweep{},
-		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{},
+		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}
@@ -40,7 +41,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		}
 	}
 	for _, op := range []string{
-		lease.OpAcquire, lease.OpHeartbeat, lease.OpShip, lease.OpRelease, lease.OpScavenge, lease.OpVoid, lease.OpGranted, admit.OpRefuse,
+		lease.OpAcquire, lease.OpHeartbeat, lease.OpShip, lease.OpRelease, lease.OpScavenge, lease.OpVoid, lease.OpGranted, lease.OpEnded, admit.OpRefuse, admit.OpOverride,
 	} {
 		if !strings.Contains(text, "`"+op+"`") {
 			t.Errorf("docs/formats.md has no op %s", op)

@@ -22,12 +22,24 @@ func unknownLaneHint(e *admit.UnknownLaneError) string {
 	return strings.Join(parts, "; ")
 }
 
-// explained says in a refusal over an unknown lane which ones there are and
-// what to run.
+// explained says in a refusal what to run: over an unknown lane which ones
+// there are, and over no lane at all which one may be had by name.
 func explained(d *admit.Desk, v lease.Verdict) lease.Verdict {
-	if v.ReasonClass != lane.UnknownLane {
-		return v
+	switch v.ReasonClass {
+	case lane.UnknownLane:
+		return explainedLane(d, v)
+	case lane.LadderEmptyOthersFree:
+		if k := v.Kernel; k != nil && len(k.FreeClusters) > 0 {
+			v.Reason += ": " + someOf(k.FreeClusters)
+			v.Next = "git dos lease acquire --lane " + shellWord(k.FreeClusters[0])
+		}
+	case lane.AllHeld:
+		v.Next = "wait for a release: git dos lease live"
 	}
+	return v
+}
+
+func explainedLane(d *admit.Desk, v lease.Verdict) lease.Verdict {
 	declared := d.Declared()
 	near := nearest(v.Lane, declared)
 	switch {
@@ -36,7 +48,7 @@ func explained(d *admit.Desk, v lease.Verdict) lease.Verdict {
 		v.Next = "git dos init"
 	case near != "":
 		v.Reason = fmt.Sprintf("lane %s is not declared in dos.toml, which has %s; did you mean %s?", v.Lane, someOf(declared), near)
-		v.Next = "git dos lease acquire --lane " + near
+		v.Next = "git dos lease acquire --lane " + shellWord(near)
 	default:
 		v.Reason = fmt.Sprintf("lane %s is not declared in dos.toml, which has %s", v.Lane, someOf(declared))
 		v.Next = "declare it in dos.toml, or name the files it is about with --tree GLOB"

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
-	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -48,7 +45,25 @@ type shownLane struct {
 	from string // the fleet's remote, "" for the repository itself
 }
 
-func (s shownLane) String() string { return s.Verdict.String() + seenAs(*s.AsOf, s.from) }
+func (s shownLane) String() string {
+	text := s.Verdict.String()
+	if r := s.Lease; r != nil && r.State != lane.Free {
+		for _, part := range [][2]string{{"unit", r.Unit}, {"seat", r.Seat}, {"proc", procWords(r.Proc)}, {"slot", r.Slot}} {
+			if part[1] != "" {
+				text += fmt.Sprintf("\n  %-9s %s", part[0], part[1])
+			}
+		}
+	}
+	return text + seenAs(*s.AsOf, s.from)
+}
+
+// procWords names a worker's process.
+func procWords(p *lease.Proc) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d, begun at %s of boot %s, in %s", p.PID, p.Start, p.Boot, p.PIDNS)
+}
 
 // seenAs says how old an answer about a fleet may be, on a line of its own.
 func seenAs(asOf time.Time, from string) string {
@@ -67,79 +82,6 @@ func stateOf(r lease.Record, now time.Time) string {
 		return fmt.Sprintf("%s by %s, lapsed %s ago and not taken", r.State, r.Holder, now.Sub(r.Deadline()).Round(time.Second))
 	}
 	return fmt.Sprintf("%s by %s until %s", r.State, r.Holder, r.Deadline().UTC().Format(time.RFC3339))
-}
-
-// A listing answers lease live. Its JSON is an array of leases, which is what
-// --leases reads; each says as of when it was read.
-type listing struct {
-	leases []lease.Record
-	never  []string // lanes that are declared and were never leased; in the text only
-	from   string   // the remote, "" for the repository itself
-	asOf   time.Time
-	now    time.Time
-}
-
-func (l listing) ExitCode() int { return verdict.Yes }
-
-func (l listing) MarshalJSON() ([]byte, error) {
-	type seen struct {
-		lease.Record
-		AsOf time.Time `json:"as_of"`
-	}
-	out := []seen{}
-	for _, r := range l.leases {
-		out = append(out, seen{r, l.asOf})
-	}
-	var b bytes.Buffer
-	err := writeJSON(&b, out)
-	return b.Bytes(), err
-}
-
-func (l listing) String() string {
-	var rows []string
-	for _, r := range l.leases {
-		rows = append(rows, fmt.Sprintf("%-16s %s", r.Lane, stateOf(r, l.now)))
-	}
-	for _, name := range l.never {
-		rows = append(rows, fmt.Sprintf("%-16s free, never leased", name))
-	}
-	slices.Sort(rows)
-	if len(rows) == 0 {
-		rows = []string{"no lane is held"}
-	}
-	return strings.Join(rows, "\n") + seenAs(l.asOf, l.from)
-}
-
-func leaseLive(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	open := lookingDesk
-	if c.Bool("all") {
-		open = readingDesk // which lanes there are is the trunk's to say
-	}
-	d, err := open(c)
-	if err != nil {
-		return err
-	}
-	reading, err := d.Leases(c.Context, c.Bool("cached"))
-	if err != nil {
-		return deskError(err)
-	}
-	l := listing{leases: reading.Lanes, from: d.Remote(), asOf: reading.AsOf, now: now(c)}
-	if c.Bool("all") {
-		l.never = neverLeased(d.Declared(), reading.Lanes)
-	} else {
-		l.leases = slices.DeleteFunc(l.leases, func(r lease.Record) bool { return r.State == lane.Free })
-	}
-	return answer(c, l)
-}
-
-// neverLeased are the declared lanes without a record.
-func neverLeased(declared []string, leased []lease.Record) []string {
-	return slices.DeleteFunc(declared, func(name string) bool {
-		return slices.ContainsFunc(leased, func(r lease.Record) bool { return r.Lane == name })
-	})
 }
 
 // A logLine is one entry of a chain as it is shown.

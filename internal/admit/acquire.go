@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -12,23 +13,40 @@ import (
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// A Request asks for one lane.
+// A Request asks for lanes, all of them or none.
 type Request struct {
-	Lane     string
+	Lanes    []string // none: the first of the lanes for auto-pick that may be had
+	Any      bool     // another lane will do where the one named may not be had
 	Kind     string
-	Tree     []string
+	Tree     []string       // of the only lane
 	RunID    string         // of the lease to be made
 	Identity lease.Identity // of a lease the caller may already have
 	Owner    string
 	Worker   string
 	TTL      time.Duration
+	Unit     string
+	Seat     string
+	Proc     *lease.Proc
+	Leases   []lane.Lease // live leases that the caller knows of besides
+	Force    bool         // end what stands in the way, in the operator's name
+	Operator string
 }
 
-func (r Request) asked() lane.Request {
-	return lane.Request{Lane: r.Lane, Kind: r.Kind, Tree: r.Tree}
+func (r Request) asked() []lane.Request {
+	if len(r.Lanes) == 0 {
+		return []lane.Request{{Kind: r.Kind, Tree: r.Tree}}
+	}
+	var asked []lane.Request
+	for _, name := range r.Lanes {
+		asked = append(asked, lane.Request{Lane: name, Kind: r.Kind, Tree: r.Tree})
+	}
+	return asked
 }
 
-// Acquire asks the authority for a lane. The answer is a verdict: had, refused
+// names says which lanes are asked for, to people.
+func (r Request) names() string { return strings.Join(r.Lanes, ", ") }
+
+// Acquire asks the authority for lanes. The answer is a verdict: had, refused
 // with the holder named, or contended. A grant that the caller will not learn
 // of, because ctx ended meanwhile, is given back.
 func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) {
@@ -36,8 +54,10 @@ func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) 
 		return lease.Verdict{}, err
 	}
 	a := &acquisition{desk: d, req: req, stamp: d.stamp(req.Owner, req.Worker)}
-	if held, err := d.Recall(req.Lane); err == nil && held != nil { // it only words a refusal
-		a.remembered = held.Nonce
+	if held, err := d.RecallAll(); err == nil { // they only word a refusal
+		for _, h := range held {
+			a.remembered = append(a.remembered, h.Nonce)
+		}
 	}
 	v, err := a.run(ctx)
 	if err == nil && v.Outcome == lease.Acquired && ctx.Err() != nil && !v.Reacquired {
@@ -55,13 +75,27 @@ func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) 
 // Check reports what is wrong with a request on the face of it, before
 // anything is read or written for it.
 func (d *Desk) Check(req Request) error {
-	if _, no, ok := lane.Resolve(req.asked(), taxonomy(d.Rules.Policy)); !ok && no.Err() != nil {
-		return no.Err()
+	ev := d.asEvidence(req)
+	ev.Stamp = lease.Stamp{Nonce: "0", Holder: lease.Holder{Owner: req.Owner, Worker: req.Worker}}
+	if err := ev.Check(); err != nil {
+		return err
 	}
-	for what, word := range map[string]string{"owner": req.Owner, "run id": req.RunID, "nonce": req.Identity.Nonce} {
-		if err := lease.CheckWord(what, word); err != nil {
-			return err
+	if req.Operator != "" && !req.Force {
+		return errors.New("an operator is named for force alone")
+	}
+	if len(req.Lanes) > 1 && len(req.Tree) > 0 {
+		return errors.New("a tree is asked for with one lane, and not with several")
+	}
+	for _, asked := range ev.Requests {
+		if asked.Lane == "" && len(ev.Requests) == 1 && len(asked.Tree) == 0 && (asked.Kind == "" || asked.Kind == lane.Cluster) {
+			continue // auto-pick
 		}
+		if _, no, ok := lane.Resolve(asked, ev.Lanes); !ok && no.Err() != nil {
+			return no.Err()
+		}
+	}
+	if err := lease.CheckWord("nonce", req.Identity.Nonce); err != nil {
+		return err
 	}
 	if margin := d.margin(req.TTL); req.TTL < 2*margin {
 		return fmt.Errorf("ttl %s is under twice the margin of %s", req.TTL, margin)
@@ -85,7 +119,7 @@ type acquisition struct {
 	sent  *lease.Sent // the admission that may have landed, nil before one was sent
 	past  bool        // a read has seen the order overtake it
 
-	remembered string // nonce of the lease that this worktree has taken before
+	remembered []string // nonces of leases that this worktree has taken before
 
 	torn      string // signature of the torn table last seen
 	tornSince time.Time
@@ -111,10 +145,10 @@ func (a *acquisition) run(ctx context.Context) (lease.Verdict, error) {
 			}
 			a.stamp.Policy = a.desk.Rules.Trunk.Commit()
 		case errors.As(err, &skew):
-			return lease.Verdict{Outcome: lease.Refused, Lane: a.req.Lane, ReasonClass: lease.PolicySkew, Reason: skew.Error(),
+			return lease.Verdict{Outcome: lease.Refused, Lane: a.req.names(), ReasonClass: lease.PolicySkew, Reason: skew.Error(),
 				Next: "bring the trunk of " + a.desk.Remote() + " to a commit that holds both"}, nil
 		case lostRace(err):
-			return contended(a.req.Lane), nil
+			return contended(a.req.names()), nil
 		default:
 			return v, a.desk.storeError(err)
 		}
@@ -139,7 +173,7 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 		if err := d.checkFleet(s); err != nil {
 			return nil, err
 		}
-		t, err := table(s)
+		t, err := d.table(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +188,7 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 		asOf := s.AsOf.UTC().Truncate(time.Second)
 		v.AsOf = &asOf
 		if v.Outcome == lease.Acquired && !v.Reacquired {
-			a.sent, a.past = t.Send(*v.Lease), false
+			a.sent, a.past = t.Send(v, a.sent), false
 		}
 		sent.note(v, decided)
 		return d.writes(decided)
@@ -170,11 +204,20 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 }
 
 func (a *acquisition) evidence(t lease.Table) lease.AcquireEvidence {
-	p := a.desk.Rules.Policy
+	ev := a.desk.asEvidence(a.req)
+	ev.Stamp, ev.Table, ev.Sent, ev.Remembered = a.stamp, t, a.sent, a.remembered
+	return ev
+}
+
+// asEvidence is the request and the rules, without what the authority holds.
+func (d *Desk) asEvidence(req Request) lease.AcquireEvidence {
+	p := d.Rules.Policy
 	return lease.AcquireEvidence{
-		Request: a.req.asked(), RunID: a.req.RunID, Identity: a.req.Identity, TTL: a.req.TTL, Scope: a.desk.Scope(),
-		Stamp: a.stamp, Table: t, Remembered: a.remembered,
+		Requests: req.asked(), Any: req.Any, Force: req.Force, Operator: req.Operator,
+		RunID: req.RunID, Identity: req.Identity, TTL: req.TTL, Scope: d.Scope(),
+		Unit: req.Unit, Seat: req.Seat, Proc: req.Proc, Extra: req.Leases,
 		Lanes: taxonomy(p), Algebra: algebra(p), RatioMax: p.Overlap.RatioMax, SelfModify: p.Admission.SelfModify,
+		Budgets: budgets(p), Skew: p.Lease.MaxClockSkew,
 	}
 }
 
@@ -210,7 +253,7 @@ func (a *acquisition) awaitOrRepair(ctx context.Context, torn *lease.TornError) 
 	}
 	d := a.desk
 	_, err := d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
-		t, err := table(s)
+		t, err := d.table(ctx, s)
 		if err != nil {
 			return nil, err
 		}

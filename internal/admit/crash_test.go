@@ -24,7 +24,7 @@ func halfGrant(t *testing.T, owner string) (onLane, inOrder refstore.Write) {
 		V: lease.Version, Lane: "api", LaneKind: lane.Cluster, Tree: []string{"api/**"}, Scope: lease.Fleet, State: lane.Held, Gen: 1,
 		Nonce: "dead", Holder: lease.Holder{Node: "n", Owner: owner}, RunID: "run-" + owner, TTL: 900, AcquiredAt: now, RenewedAt: now,
 	}
-	o := lease.Order{V: lease.Version, Seq: 1, Lanes: map[string]lease.Grant{"api": {Gen: 1, Nonce: "dead"}}, Admitted: "api"}
+	o := lease.Order{V: lease.Version, Seq: 1, Lanes: map[string]lease.Grant{"api": {Gen: 1, Nonce: "dead", Kind: lane.Cluster, Tree: []string{"api/**"}}}, Newest: map[string]uint64{"api": 0}}
 	lanePart, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)

@@ -145,6 +145,7 @@ func (d *Desk) storeError(err error) error {
 	var g *git.Error
 	var path *fs.PathError
 	var already *StoreError
+	var unread *lease.UnreadError
 	switch {
 	case err == nil, errors.As(err, &already):
 		return err
@@ -158,7 +159,7 @@ func (d *Desk) storeError(err error) error {
 		return &StoreError{Err: err, Hint: "see git dos doctor"}
 	case errors.As(err, &o):
 		return &StoreError{Err: err, Hint: "see git dos doctor; git dos lease show tells what the lane holds"}
-	case errors.Is(err, refstore.ErrBroken), errors.Is(err, refstore.ErrFormat), errors.Is(err, lease.ErrRecord):
+	case errors.As(err, &unread), errors.Is(err, refstore.ErrBroken), errors.Is(err, refstore.ErrFormat), errors.Is(err, lease.ErrRecord):
 		return &StoreError{Err: err, Hint: "see git dos doctor; a newer git-dos may have written it"}
 	case errors.Is(err, errTimeUp):
 		return &StoreError{Err: err, Hint: "another git-dos or a slow remote was in the way; try again"}
@@ -178,15 +179,6 @@ func taxonomy(p policy.Policy) lane.Taxonomy {
 	}
 }
 
-// ref is the ref of a lane's chain. The name is canonical.
-func ref(name string) (string, error) {
-	leaf, err := lane.Leaf(name)
-	if err != nil {
-		return "", err
-	}
-	return refstore.Ref("lane", leaf), nil
-}
-
 const orderRef = "refs/dos/order/grants"
 
 // laneKinds is what an admission reads.
@@ -195,11 +187,3 @@ var laneKinds = []string{"meta", "lane", "order"}
 // LaneKinds names the refs that reading leases takes, for a caller that lists
 // them ahead.
 func LaneKinds() []string { return slices.Clone(laneKinds) }
-
-func nameOf(tip refstore.Tip) (string, error) {
-	name, ok := refstore.SplitRef(tip.Ref)
-	if !ok {
-		return "", fmt.Errorf("%w: %s is no lane of git-dos", refstore.ErrBroken, tip.Ref)
-	}
-	return lane.FromLeaf(name.Leaf)
-}

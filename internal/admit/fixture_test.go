@@ -187,7 +187,7 @@ func open(t testing.TB, dir string) *Desk {
 
 // ask is an ordinary request for a lane.
 func ask(name, owner string) Request {
-	return Request{Lane: name, RunID: "run-" + owner, Owner: owner, TTL: 15 * time.Minute}
+	return Request{Lanes: []string{name}, RunID: "run-" + owner, Owner: owner, TTL: 15 * time.Minute}
 }
 
 // acquire takes a lane and fails the test unless it is granted.
@@ -243,14 +243,15 @@ func stateOf(t testing.TB, dir, name string) lease.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := current(s, target)
+	tip := s.Tip(target)
+	if tip.ID == "" && tip.Err == nil {
+		return lease.Record{}
+	}
+	rec, err := record(tip)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec == nil {
-		return lease.Record{}
-	}
-	return *rec
+	return rec
 }
 
 // admissions reads the order straight from the refs of a repository.

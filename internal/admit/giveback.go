@@ -4,19 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// confirm moves the lane of a lease that was won late, so that what was decided
+// confirm moves the lanes of leases that were won late, so that what was decided
 // meanwhile and is still on its way is refused when it arrives.
 func (a *acquisition) confirm(ctx context.Context, v lease.Verdict) (lease.Verdict, error) {
-	beat, err := a.desk.Heartbeat(ctx, v.Lane, lease.Identity{Nonce: v.Lease.Nonce})
-	if err != nil || beat.Outcome != lease.Renewed {
-		return contended(v.Lane), err
+	for i, r := range v.All() {
+		beat, err := a.desk.Heartbeat(ctx, r.Lane, lease.Identity{Nonce: r.Nonce})
+		if err != nil || beat.Outcome != lease.Renewed {
+			return contended(r.Lane), err
+		}
+		if len(v.Leases) > 0 {
+			v.Leases[i] = *beat.Lease
+		}
+		if i == 0 {
+			v.Lease, v.Deadline = beat.Lease, beat.Deadline
+		}
 	}
-	v.Lease, v.Deadline = beat.Lease, beat.Deadline
 	return v, nil
 }
 
@@ -44,20 +52,37 @@ func (a *acquisition) giveBack(ctx context.Context, pending bool) error {
 	var err error
 	for again := true; again && err == nil; {
 		_, err = d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: []string{"lane", "order"}}, func(s refstore.Snapshot) ([]refstore.Write, error) {
-			t, err := table(s)
+			t, err := d.table(ctx, s)
 			if err != nil {
 				return nil, err
 			}
-			again = pending && !a.past && t.Overtaken(*a.sent)
-			a.past = a.past || again
+			if err := a.sent.Unread(t); err != nil {
+				return nil, err
+			}
+			// A part may have landed after the first look at its lane. The second
+			// look begins with the order past the admission.
+			again = pending && !a.past
+			a.past = true
 			return d.writes(lease.GiveBack(t, *a.sent, pending, a.stamp))
 		})
 	}
 	if err == nil {
 		return nil
 	}
+	first := a.sent.Leases[0]
 	return &StoreError{
-		Err:  fmt.Errorf("lane %s may be held: %w", a.sent.Lease.Lane, err),
-		Hint: fmt.Sprintf("git dos lease release --lane %s --nonce %s gives it back", a.sent.Lease.Lane, a.sent.Lease.Nonce),
+		Err:  fmt.Errorf("%s may be held: %w", lanesOf(a.sent.Leases), err),
+		Hint: fmt.Sprintf("git dos lease release --lane %s --nonce %s gives it back", first.Lane, first.Nonce),
 	}
+}
+
+// lanesOf names the lanes of leases, for an error.
+func lanesOf(all []lease.Record) string {
+	var names []string
+	for _, r := range all {
+		if !slices.Contains(names, r.Lane) {
+			names = append(names, r.Lane)
+		}
+	}
+	return lanesNamed(names)
 }

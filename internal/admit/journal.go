@@ -23,10 +23,15 @@ type Row struct {
 	ReasonClass string        `json:"reason_class,omitempty"`
 	Reason      string        `json:"reason,omitempty"`
 	Holder      *lease.Holder `json:"holder,omitempty"` // who stood in the way
+
+	Scavenged []lease.Taken `json:"scavenged,omitempty"` // what an operator's force ended
 }
 
-// OpRefuse is the op of a refusal in the journal.
-const OpRefuse = "REFUSE"
+// Ops of a node's journal.
+const (
+	OpRefuse   = "REFUSE"   // an acquire was refused
+	OpOverride = "OVERRIDE" // an operator overrode a rule
+)
 
 // Journal appends a row to this node's journal, in this repository.
 func (d *Desk) Journal(ctx context.Context, row Row) error {

@@ -69,8 +69,12 @@ func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (
 	return d.keepOn(ctx, d.auth, ev, verb)
 }
 
-// canonical resolves an alias and folds the name.
+// canonical resolves an alias and folds the name. A slot is named as it is: an
+// operator may have to free one that does not say whose it was.
 func (d *Desk) canonical(name string) (string, error) {
+	if lane.IsSlot(name) {
+		return name, nil
+	}
 	folded, err := lane.Canonical(name)
 	if err != nil {
 		return "", err
@@ -86,10 +90,6 @@ func (d *Desk) canonical(name string) (string, error) {
 var errNotFresh = errors.New("decided on a mirror")
 
 func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
-	target, err := ref(ev.Lane)
-	if err != nil {
-		return lease.Verdict{}, err
-	}
 	ev.Stamp = d.stamp("", "")
 	var v lease.Verdict
 	var sent tries[lease.Verdict]
@@ -99,12 +99,9 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.Kee
 		if err := d.checkFleet(s); err != nil {
 			return nil, orStale(cached, err)
 		}
-		if ev.Current, err = current(s, target); err != nil {
+		unread, err := d.evidence(ctx, s, &ev, verb)
+		if err != nil {
 			return nil, orStale(cached, err)
-		}
-		var unread error
-		if ev.Order, unread = orderOf(s); verb.order && unread != nil {
-			return nil, orStale(cached, unread)
 		}
 		if cached && ev.Torn() {
 			return nil, errNotFresh
@@ -120,7 +117,9 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.Kee
 			return nil, unread
 		}
 		if ev.Current == nil && !ev.Torn() && !d.declared(ev.Lane) {
-			return nil, d.unknownLane(ev.Lane, s)
+			if e := d.unknownLane(ev.Lane, s, ev.Identity); e != nil {
+				return nil, e
+			}
 		}
 		sent.note(v, decided)
 		return d.writes(decided)
@@ -135,6 +134,18 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.Kee
 		return lease.Verdict{}, d.storeError(d.unheard(err))
 	}
 	return sent.verdict(ctx, d.Repo, u, v)
+}
+
+// evidence fills in how the lane stands. unread is why the order could not be
+// read, where the verb does without it.
+func (d *Desk) evidence(ctx context.Context, s refstore.Snapshot, ev *lease.KeepEvidence, verb keepVerb) (unread, err error) {
+	t, unread := d.table(ctx, s)
+	if unread != nil && (verb.order || ctx.Err() != nil) {
+		return nil, unread
+	}
+	at, err := stand(t, ev.Lane)
+	ev.Chain, ev.Current, ev.Order = at.chain, at.current, t.Order
+	return unread, err
 }
 
 // unheard words the end of a write after which the remote could not be asked

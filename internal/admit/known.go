@@ -7,19 +7,21 @@ import (
 	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// An UnknownLaneError means that a lane is neither declared nor was ever
-// leased, so that its name is probably a slip. It is no answer about a lane.
+// An UnknownLaneError means that a lane is neither declared nor held, and that
+// no slot says it was held last, so that its name is probably a slip. It is no
+// answer about a lane.
 type UnknownLaneError struct {
 	Lane  string
-	Known []string // the lanes that are declared or were leased, in name order
+	Known []string // the lanes that are declared or held, in name order
 	Held  []string // those among them that this worktree took
 }
 
 func (e *UnknownLaneError) Error() string {
-	return fmt.Sprintf("no lane %q is declared or was ever leased", e.Lane)
+	return fmt.Sprintf("no lane %q is declared or held", e.Lane)
 }
 
 // Declared lists the lanes that the rules declare, by canonical name.
@@ -42,19 +44,31 @@ func (d *Desk) declared(name string) bool {
 	return known || lane.Reserved(name)
 }
 
-// unknownLane is the error of a lane that s has no record of.
-func (d *Desk) unknownLane(name string, s refstore.Snapshot) error {
+// unknownLane is the error of a lane that s has no record of. To a caller who
+// offers an identity that no other lane has, the lane is not unknown but over:
+// what is left of one that is not declared is a slot, and slots are used again.
+func (d *Desk) unknownLane(name string, s refstore.Snapshot, id lease.Identity) error {
 	e := &UnknownLaneError{Lane: name, Known: d.Declared()}
 	for _, tip := range s.List("lane") {
-		if leased, err := nameOf(tip); err == nil {
-			e.Known = append(e.Known, leased)
+		r, err := record(tip)
+		if err != nil || r.Slot != "" && r.State == lane.Free {
+			continue
+		}
+		e.Known = append(e.Known, r.Lane)
+		if r.State != lane.Free && id.Owns(r) {
+			e.Held = append(e.Held, r.Lane)
 		}
 	}
-	slices.Sort(e.Known)
-	e.Known = slices.Compact(e.Known)
+	if id != (lease.Identity{}) && len(e.Held) == 0 {
+		return nil
+	}
 	held, _ := d.RecallAll() // for a hint only
 	for _, h := range held {
 		e.Held = append(e.Held, h.Lane)
+	}
+	for _, list := range []*[]string{&e.Known, &e.Held} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
 	}
 	return e
 }
@@ -62,23 +76,39 @@ func (d *Desk) unknownLane(name string, s refstore.Snapshot) error {
 // lookFor is look for a verb about one lane. A lane that is not there is looked
 // for once more, in a fresh read of the lanes and of the rules, before it is an
 // *UnknownLaneError.
-func (d *Desk) lookFor(ctx context.Context, name, target string, cached bool) (refstore.Snapshot, error) {
+func (d *Desk) lookFor(ctx context.Context, name string, cached bool) (refstore.Snapshot, place, error) {
 	s, err := d.look(ctx, cached)
-	if err != nil || d.accounted(s, name, target) {
-		return s, err
+	if err != nil {
+		return s, place{}, err
+	}
+	at, err := d.placeIn(ctx, s, name)
+	if err != nil || d.accounted(at, name) {
+		return s, at, err
 	}
 	if d.remote != nil && !cached {
 		if err := d.Refresh(ctx, true); err != nil {
-			return s, err
+			return s, at, err
 		}
-		if s, err = d.look(ctx, true); err != nil || d.accounted(s, name, target) {
-			return s, err
+		if s, err = d.look(ctx, true); err != nil {
+			return s, at, err
+		}
+		if at, err = d.placeIn(ctx, s, name); err != nil || d.accounted(at, name) {
+			return s, at, err
 		}
 	}
-	return s, d.unknownLane(name, s)
+	return s, at, d.unknownLane(name, s, lease.Identity{})
 }
 
-func (d *Desk) accounted(s refstore.Snapshot, name, target string) bool {
-	tip := s.Tip(target)
-	return tip.ID != "" || tip.Err != nil || d.declared(name)
+// placeIn finds a lane for a reader, who shows what the chain says also where
+// the order cannot be read.
+func (d *Desk) placeIn(ctx context.Context, s refstore.Snapshot, name string) (place, error) {
+	t, _ := d.table(ctx, s)
+	if ctx.Err() != nil {
+		return place{}, context.Cause(ctx)
+	}
+	return stand(t, name)
+}
+
+func (d *Desk) accounted(at place, name string) bool {
+	return at.chain != "" || d.declared(name)
 }

@@ -56,7 +56,7 @@ func TestAnEarlierRefusalThatLandsIsTheAnswer(t *testing.T) {
 		switch n {
 		case 1:
 			late = do
-			gitIn(t, dir, "update-ref", "refs/dos/lane/word", freedEntry(t, dir, "word"))
+			gitIn(t, dir, "update-ref", "refs/dos/lane/k.00", freedEntry(t, dir, "k.00"))
 			return refstore.Outcome{Result: refstore.Unchanged}
 		case 2:
 			late()
@@ -104,7 +104,7 @@ func TestRepairGivesEveryAdmissionItsTime(t *testing.T) {
 // of lane api.
 func secondHalf(t *testing.T, dir string) string {
 	t.Helper()
-	payload := `{"v":1,"seq":2,"lanes":{"api":{"gen":2,"nonce":"dead2"}},"units":{},"seats":{},"classes":{},"policy":"","admitted":"api","found":0}`
+	payload := `{"v":1,"seq":2,"lanes":{"api":{"gen":2,"nonce":"dead2","kind":"cluster","tree":["api/**"]}},"units":{},"seats":{},"classes":{},"policy":"","newest":{"api":0}}`
 	tip := refstore.OID(gitIn(t, dir, "rev-parse", orderRef))
 	id, err := openRepo(t, dir).WriteEntry(orderRef, tip, refstore.Entry{Op: lease.OpGranted, Gen: 2, Payload: []byte(payload), At: time.Now()})
 	if err != nil {
@@ -117,7 +117,7 @@ func secondHalf(t *testing.T, dir string) string {
 func freedEntry(t *testing.T, dir, name string) string {
 	t.Helper()
 	cur := stateOf(t, dir, name)
-	_, writes := lease.Scavenge(lease.KeepEvidence{Lane: name, Current: &cur, Operator: "oncall", Stamp: lease.Stamp{Now: cur.RenewedAt}})
+	_, writes := lease.Scavenge(lease.KeepEvidence{Lane: cur.Lane, Chain: name, Current: &cur, Operator: "oncall", Stamp: lease.Stamp{Now: cur.RenewedAt}})
 	target, err := ref(name)
 	if err != nil {
 		t.Fatal(err)

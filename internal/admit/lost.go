@@ -16,14 +16,21 @@ import (
 var ErrLostState = errors.New("behind the order of admissions: what was written there is gone (LOST_STATE)")
 
 func lostState(lanes []string) error {
-	what := "lane " + lanes[0] + " is"
+	verb := "is"
 	if len(lanes) > 1 {
-		what = "lanes " + strings.Join(lanes, ", ") + " are"
+		verb = "are"
 	}
 	return &StoreError{
-		Err:  fmt.Errorf("%s %w", what, ErrLostState),
+		Err:  fmt.Errorf("%s %s %w", lanesNamed(lanes), verb, ErrLostState),
 		Hint: fmt.Sprintf("its holder may be at work; an operator who knows better frees it with: git dos lease scavenge --lane %s --force --operator NAME", lanes[0]),
 	}
+}
+
+func lanesNamed(lanes []string) string {
+	if len(lanes) == 1 {
+		return "lane " + lanes[0]
+	}
+	return "lanes " + strings.Join(lanes, ", ")
 }
 
 // unlessLost runs a decision that returns a *lease.TornError about a lane that

@@ -113,10 +113,7 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, s
 	}
 	ev := lease.PushEvidence{Ship: ship, Behind: behind, There: !moves, Unit: req.Plan != "", Holds: req.Holds, Algebra: algebra(d.Rules.Policy), Stamp: d.stamp("", "")}
 	var err error
-	if ev.Order, err = orderOf(s); err != nil {
-		return lease.PushVerdict{}, nil, err
-	}
-	if err := d.readHolds(s, ev.Holds, ev.Order); err != nil {
+	if err := d.readHolds(ctx, s, &ev); err != nil {
 		return lease.PushVerdict{}, nil, err
 	}
 	if moves {
@@ -168,17 +165,21 @@ func (d *Desk) upstream() string {
 
 // readHolds fills in what the authority has for each lane now. A lane that
 // looks lost is a *lease.TornError.
-func (d *Desk) readHolds(s refstore.Snapshot, holds []lease.Hold, order lease.Order) error {
-	for i := range holds {
-		target, err := ref(holds[i].Lane)
+func (d *Desk) readHolds(ctx context.Context, s refstore.Snapshot, ev *lease.PushEvidence) error {
+	t, err := d.table(ctx, s)
+	if err != nil {
+		return err
+	}
+	ev.Order = t.Order
+	for i := range ev.Holds {
+		h := &ev.Holds[i]
+		at, err := stand(t, h.Lane)
 		if err != nil {
 			return err
 		}
-		if holds[i].Current, err = current(s, target); err != nil {
-			return err
-		}
-		if ev := (lease.KeepEvidence{Lane: holds[i].Lane, Current: holds[i].Current, Order: order}); ev.Lost() {
-			return &lease.TornError{Lanes: []string{ev.Lane}}
+		h.Chain, h.Current = at.chain, at.current
+		if k := (lease.KeepEvidence{Lane: h.Lane, Chain: h.Chain, Current: h.Current, Order: t.Order}); k.Lost() {
+			return &lease.TornError{Lanes: []string{h.Lane}}
 		}
 	}
 	return nil

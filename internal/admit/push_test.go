@@ -183,7 +183,7 @@ func TestLeaseTakenDuringThePushFences(t *testing.T) {
 	// What an operator writes, ready to be put in place by the server itself.
 	operator := f.clone(t)
 	freed := stateOf(t, f.hub, "api")
-	v, writes := lease.Scavenge(lease.KeepEvidence{Lane: "api", Current: &freed, Operator: "oncall", Stamp: lease.Stamp{Now: freed.RenewedAt}})
+	v, writes := lease.Scavenge(lease.KeepEvidence{Lane: "api", Chain: "api", Current: &freed, Operator: "oncall", Stamp: lease.Stamp{Now: freed.RenewedAt}})
 	if v.Outcome != lease.Scavenged {
 		t.Fatal(v)
 	}

@@ -14,7 +14,7 @@ import (
 // that, when it began. It also tells whether any of the lease's ships has the
 // unit of the request.
 func (d *Desk) shippedUntil(ctx context.Context, s refstore.Snapshot, r lease.Record, req PushRequest) (since refstore.OID, recorded bool, err error) {
-	target, err := ref(r.Lane)
+	target, err := ref(r.Chain())
 	if err != nil {
 		return "", false, err
 	}

@@ -2,6 +2,7 @@ package admit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,42 +15,40 @@ import (
 // do not agree with the order: long enough for an admission to end.
 const readAgain = 250 * time.Millisecond
 
-// settled returns s, or a second look, once none of the lanes that about picks
-// is behind the order of admissions. What such a lane holds is not what was
-// last written there: it must not be shown as free, or as never leased.
-func (d *Desk) settled(ctx context.Context, s refstore.Snapshot, cached bool, about func(lane string) bool) (refstore.Snapshot, error) {
-	behind := lanesBehind(s, about)
-	if len(behind) == 0 {
-		return s, nil
+// settled returns s, or a second look, and which of the chains that about picks
+// are behind the order of admissions in it. What such a chain holds is not what
+// was last written there: it must not be shown as free, or as never leased.
+func (d *Desk) settled(ctx context.Context, s refstore.Snapshot, cached bool, about func(chain string) bool) (refstore.Snapshot, []string, error) {
+	behind := chainsBehind(s, about)
+	if len(behind) == 0 || cached {
+		return s, behind, nil
 	}
-	if !cached {
-		select {
-		case <-time.After(readAgain):
-		case <-ctx.Done():
-			return s, context.Cause(ctx)
-		}
-		if err := d.Refresh(ctx, false); err != nil {
-			return s, err
-		}
-		var err error
-		if s, err = d.look(ctx, true); err != nil {
-			return s, err
-		}
-		behind = lanesBehind(s, about)
+	select {
+	case <-time.After(readAgain):
+	case <-ctx.Done():
+		return s, nil, context.Cause(ctx)
 	}
-	if len(behind) == 0 {
-		return s, nil
+	if err := d.Refresh(ctx, false); err != nil {
+		return s, nil, err
 	}
-	return s, &StoreError{
-		Err:  fmt.Errorf("lane %s is behind the order of admissions: its last admission is half done, or what was written there is gone", behind[0]),
+	s, err := d.look(ctx, true)
+	return s, chainsBehind(s, about), err
+}
+
+// errBehind is why a chain behind the order is not shown.
+var errBehind = errors.New("it is behind the order of admissions: its last admission is half done, or what was written there is gone")
+
+func behindError(chain string) error {
+	return &StoreError{
+		Err:  fmt.Errorf("lane %s: %w", chain, errBehind),
 		Hint: "ask again in a moment; git dos lease acquire repairs what was cut off and names what is lost",
 	}
 }
 
-// lanesBehind lists, in name order, the lanes that stand at a lower generation
-// than the order admitted them with. Unreadable lanes and an unreadable order
+// chainsBehind lists, in name order, the chains that stand at a lower generation
+// than the order admitted them with. Unreadable ones and an unreadable order
 // are told of elsewhere.
-func lanesBehind(s refstore.Snapshot, about func(lane string) bool) []string {
+func chainsBehind(s refstore.Snapshot, about func(chain string) bool) []string {
 	order, err := orderOf(s)
 	if err != nil {
 		return nil

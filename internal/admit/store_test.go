@@ -118,8 +118,9 @@ func TestRemoteOutOfReachIsNoAnswer(t *testing.T) {
 	}
 }
 
-// A lane that cannot be read blocks every admission and nothing else.
-func TestBrokenLaneBlocksAdmissionOnly(t *testing.T) {
+// A lane that cannot be read, and that the order admitted nobody to, blocks
+// itself and nothing else.
+func TestBrokenLaneBlocksItselfOnly(t *testing.T) {
 	for where, make := range desks(t) {
 		for what, payload := range map[string]string{
 			"a version of the future": `{"v":2,"lane":"web","gen":1,"state":"free"}`,
@@ -130,8 +131,10 @@ func TestBrokenLaneBlocksAdmissionOnly(t *testing.T) {
 				d, refs := make(t)
 				got := acquire(t, d, "api", "alice")
 				appendTo(t, refs, laneEntry(t, "ACQUIRE", 1, "web", payload))
-				v, err := d.Acquire(t.Context(), ask("docs", "bob"))
+				v, err := d.Acquire(t.Context(), ask("web", "bob"))
 				wantStore(t, v, err, "lane web")
+				v, err = d.Acquire(t.Context(), ask("docs", "bob"))
+				wantVerdict(t, v, err, lease.Acquired, "")
 				v, err = d.Scavenge(t.Context(), "web", "oncall")
 				wantStore(t, v, err, "lane web")
 				v, err = d.Heartbeat(t.Context(), "api", lease.Identity{Nonce: got.Nonce})

@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -8,20 +9,35 @@ import (
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// table reads every lane and the order out of a snapshot. One unreadable lane
-// makes the whole table unreadable: an admission must know all of them.
-func table(s refstore.Snapshot) (lease.Table, error) {
-	t := lease.Table{Lanes: map[string]lease.Record{}}
+// table reads every lane and the order out of a snapshot. A lane that cannot be
+// read is kept apart: what it may hold at most is the order's to say. Without
+// the order there is no table to decide an admission on; the error says so.
+func (d *Desk) table(ctx context.Context, s refstore.Snapshot) (lease.Table, error) {
+	t := lease.Table{Lanes: map[string]lease.Record{}, Unread: map[string]error{}}
+	var unordered error
+	t.Order, unordered = orderOf(s)
 	for _, tip := range s.List("lane") {
-		r, err := record(tip)
+		chain, err := chainOf(tip)
 		if err != nil {
-			return t, err
+			t.Unread[tip.Ref] = err
+			continue
 		}
-		t.Lanes[r.Lane] = r
+		var r lease.Record
+		if unordered == nil {
+			r, err = d.recordAt(ctx, tip, t.Order)
+		} else {
+			r, err = record(tip)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return t, context.Cause(ctx)
+		case err != nil:
+			t.Unread[chain] = err
+		default:
+			t.Lanes[chain] = r
+		}
 	}
-	var err error
-	t.Order, err = orderOf(s)
-	return t, err
+	return t, unordered
 }
 
 // orderOf reads the order of admissions; the zero Order before the first.
@@ -37,24 +53,11 @@ func record(tip refstore.Tip) (lease.Record, error) {
 	if tip.Err != nil {
 		return lease.Record{}, tip.Err
 	}
-	name, err := nameOf(tip)
+	chain, err := chainOf(tip)
 	if err != nil {
-		return lease.Record{}, fmt.Errorf("%w: %s: %w", refstore.ErrBroken, tip.Ref, err)
+		return lease.Record{}, err
 	}
-	return lease.ParseRecord(name, tip.Entry.Gen, tip.Entry.Payload)
-}
-
-// current reads one lane; nil when it was never leased.
-func current(s refstore.Snapshot, ref string) (*lease.Record, error) {
-	tip := s.Tip(ref)
-	if tip.ID == "" && tip.Err == nil {
-		return nil, nil
-	}
-	r, err := record(tip)
-	if err != nil {
-		return nil, err
-	}
-	return &r, nil
+	return lease.ParseRecord(chain, tip.Entry.Gen, tip.Entry.Payload)
 }
 
 // writes turns a decision into moves of refs.
@@ -62,9 +65,9 @@ func (d *Desk) writes(decided []lease.Write) ([]refstore.Write, error) {
 	var out []refstore.Write
 	for _, w := range decided {
 		target := orderRef
-		if w.Lane != "" {
+		if w.Chain != "" {
 			var err error
-			if target, err = ref(w.Lane); err != nil {
+			if target, err = ref(w.Chain); err != nil {
 				return nil, err
 			}
 		}

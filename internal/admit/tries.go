@@ -16,14 +16,21 @@ type tries[V any] struct{ sent []try[V] }
 
 type try[V any] struct {
 	verdict V
-	first   lease.Write
+	first   lease.Write // what the first ref that moved then shows
 }
 
 // note keeps a decision that is about to be sent.
 func (t *tries[V]) note(v V, decided []lease.Write) {
-	if len(decided) > 0 {
-		t.sent = append(t.sent, try[V]{v, decided[0]})
+	if len(decided) == 0 {
+		return
 	}
+	first := decided[0]
+	for _, w := range decided {
+		if w.Chain == first.Chain {
+			first = w // entries for one ref stand on each other
+		}
+	}
+	t.sent = append(t.sent, try[V]{v, first})
 }
 
 // verdict returns what the update u ended with; last is its last decision.

@@ -51,6 +51,9 @@ func LoadRules(ctx context.Context, repo *refstore.Repo) (Rules, error) {
 		return Rules{}, err
 	}
 	if r.Remote == "" {
+		if err := protectOwn(&r.Policy, func() ([]byte, error) { return localMod(ctx, repo) }); err != nil {
+			return Rules{}, err
+		}
 		r.Trunk, err = localTrunk(ctx, repo, r.Policy)
 		return r, err
 	}
@@ -189,8 +192,12 @@ func trunkRules(ctx context.Context, repo *refstore.Repo, r Rules) (Rules, error
 	}
 	r.Trunk.ID = id
 	r.Policy, r.Source, err = parsed(data, search.source(id), &onTrunk{r.Remote, branch})
-	if err == nil && r.Policy.Fleet.ID == "" {
-		err = &TrunkError{Err: fmt.Errorf("%s has no [fleet] id", r.Source), Hint: "git dos init --remote " + r.Remote}
+	switch {
+	case err != nil:
+		return Rules{}, err
+	case r.Policy.Fleet.ID == "":
+		return Rules{}, &TrunkError{Err: fmt.Errorf("%s has no [fleet] id", r.Source), Hint: "git dos init --remote " + r.Remote}
 	}
+	err = protectOwn(&r.Policy, func() ([]byte, error) { return commitMod(ctx, files, id) })
 	return r, err
 }

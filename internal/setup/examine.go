@@ -38,6 +38,7 @@ type Examination struct {
 	Checks   []Check `json:"checks"`
 	Errors   int     `json:"errors"`
 	Warnings int     `json:"warnings"`
+	Facts
 
 	strict bool // an error is an answer of its own
 }
@@ -125,7 +126,7 @@ func (x *examiner) unknown(id string, err error) {
 // that contains dir. It writes nothing, reaches no remote and fails only when
 // ctx ends: whatever else goes wrong is a finding.
 func Examine(ctx context.Context, dir string, now func() time.Time) (Examination, error) {
-	x := &examiner{now: now, Examination: Examination{Checks: []Check{}}}
+	x := &examiner{now: now, Examination: Examination{Checks: []Check{}, Facts: Facts{AdmissionPredicates: predicates()}}}
 	if x.git(ctx) && x.repository(ctx, dir) {
 		for _, check := range []func(context.Context){x.shape, x.settings, x.policy, x.refs, x.locks, x.node, x.held, x.disk} {
 			check(ctx)

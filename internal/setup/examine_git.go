@@ -29,6 +29,7 @@ func (x *examiner) git(ctx context.Context) bool {
 		x.add(Check{ID: id, Severity: Error, Detail: fmt.Sprintf("git version answers %.80q", out), Remedy: install})
 		return false
 	}
+	x.Git = &GitFacts{Version: words[2], Minimum: refstore.MinGit}
 	switch version := words[2]; {
 	case olderThan(version, refstore.MinGit):
 		x.add(Check{ID: id, Severity: Error, Detail: "git " + version + " is older than " + refstore.MinGit, Remedy: install})
@@ -63,7 +64,7 @@ func olderThan(a, b string) bool {
 func (x *examiner) repository(ctx context.Context, dir string) bool {
 	repo, err := refstore.Open(ctx, dir)
 	if err == nil {
-		x.repo = repo
+		x.repo, x.Git.ObjectFormat = repo, string(repo.Format)
 		x.add(Check{ID: "REPOSITORY", Severity: OK, Target: repo.CommonDir, Detail: "found"})
 		return true
 	}

@@ -21,6 +21,7 @@ func (x *examiner) policy(ctx context.Context) {
 	var bad policy.Errors
 	switch {
 	case err == nil:
+		x.facts(ctx, rules)
 		x.trunk(rules)
 		x.fleet(ctx, rules)
 	case !usable: // said already

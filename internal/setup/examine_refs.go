@@ -46,9 +46,12 @@ func usable(tip refstore.Tip) error {
 	case !ok:
 		return fmt.Errorf("%w: %s is no name that git-dos gives", refstore.ErrBroken, tip.Ref)
 	case name.Kind == "lane":
-		word, err := lane.FromLeaf(name.Leaf)
+		chain, err := name.Leaf, error(nil)
+		if !lane.IsSlot(chain) {
+			chain, err = lane.FromLeaf(name.Leaf)
+		}
 		if err == nil {
-			_, err = lease.ParseRecord(word, tip.Entry.Gen, tip.Entry.Payload)
+			_, err = lease.ParseRecord(chain, tip.Entry.Gen, tip.Entry.Payload)
 		}
 		return err
 	case name.Kind == "order":

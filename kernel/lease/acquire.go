@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -37,105 +38,148 @@ func (id Identity) owns(r Record) bool {
 
 // AcquireEvidence is everything Acquire may know.
 type AcquireEvidence struct {
-	Request    lane.Request
-	RunID      string   // of the lease to be made
-	Identity   Identity // of a lease the caller may already have
+	Requests   []lane.Request // all of them, or none; none at all is one that names no lane
+	Any        bool           // another lane will do when the one named cannot be had
+	Force      bool           // an operator ends what stands against it
+	Operator   string         // with Force
+	RunID      string         // of the lease to be made
+	Identity   Identity       // of leases the caller may already have
 	TTL        time.Duration
 	Scope      string
 	Unit, Seat string
+	Proc       *Proc
 	Stamp      Stamp
 	Table      Table
-	Remembered string // nonce of a lease the asker's worktree took; it words a refusal and admits nobody
+	Extra      []lane.Lease  // live leases that are not in the store
+	Sent       *Sent         // what earlier tries of this very call may have landed
+	Remembered []string      // nonces the asker's worktree took; they word a refusal and admit nobody
+	Skew       time.Duration // largest difference between two clocks, 0 when not known
 
 	Lanes      lane.Taxonomy
 	Algebra    lane.Algebra
 	RatioMax   float64
 	SelfModify []string
+	Budgets    map[string]int
 }
 
-// Acquire judges whether a lane may be had. Rungs, first that applies:
+// Acquire judges whether lanes may be had, all of them or none. Rungs, first that
+// applies:
 //
-//  1. the table is torn: no verdict yet, the caller reads again
-//  2. the request is malformed: no verdict; unknown lane or tree: refused
-//  3. the lane is held by the caller, by nonce or stated run id, and admitted:
-//     it is renewed, so that nothing decided on it before, such as the VOID of
-//     an acquirer that died since, can end it any more
-//  4. the lane is held by the caller, but the order does not know it: the rest
-//     of a half-landed admission. It is admitted now, as a new generation when
-//     something else is asked for now, or voided when another admission stands
-//     against that
-//  5. package lane decides; a lease of the caller's that waits or is parked
-//     stands in the way like anyone's
+//  1. a request is malformed: no verdict
+//  2. the table is torn: no verdict yet, the caller reads again
+//  3. a chain that an earlier try of this call has changed, or may have, cannot be
+//     read: no verdict
+//  4. no lane is named, or another will do: a lease the caller has already, then
+//     the lane named, then the one that package lane offers goes through the rest
+//  5. the record of a lane that is asked for cannot be read: no verdict
+//  6. a lane is held by the caller, by nonce or stated run id, and admitted: it is
+//     renewed, so that nothing decided on it before, such as the VOID of an
+//     acquirer that died since, can end it any more. It is refused with
+//     LEASE_DIFFERS where it lacks the unit or the seat that is asked for
+//  7. with force, what stands against a lane, a unit or a seat is scavenged
+//  8. package lane decides on each lane, those before it live; a lease of the
+//     caller's that waits or is parked stands in the way like anyone's. An
+//     unreadable lease that may stand against it leaves no verdict
+//  9. another lease has the unit: UNIT_CLAIMED; or the seat: SEAT_TAKEN
 //
-// A grant is two writes: the lane with the next generation and the caller's
-// new nonce, and the order.
+// A lane that the caller holds and the order does not know is the rest of a
+// half-landed admission. It is admitted now, as a new generation when something
+// else is asked for now, or voided when the answer is no. So is all else that
+// earlier tries of the call have left.
+//
+// A grant is one transaction: the lanes with their next generations and the
+// caller's new nonce, and the order.
 func Acquire(ev AcquireEvidence) (Verdict, []Write, error) {
-	if err := ev.checkWords(); err != nil {
+	if len(ev.Requests) == 0 {
+		ev.Requests = []lane.Request{{}}
+	}
+	if err := ev.Check(); err != nil {
 		return Verdict{}, nil, err
 	}
 	if torn := ev.torn(); len(torn) > 0 {
 		return Verdict{}, nil, &TornError{torn}
 	}
-	claim, no, ok := lane.Resolve(ev.Request, ev.Lanes)
-	if !ok {
-		return ev.notResolved(no)
-	}
-	have := ev.Table.Lanes[claim.Lane]
-	fresh := have.Nonce != "" && have.Nonce == ev.Stamp.Nonce // made by this very call
-	mine := have.State == lane.Held && (fresh || ev.Identity.owns(have))
-	if mine && ev.Table.Order.admits(have) {
-		have.Reason, have.Ship, have.RenewedAt = "", nil, stampSeconds(ev.Stamp)
-		v := Verdict{Outcome: Acquired, Lane: have.Lane, Lease: &have, Reacquired: !fresh, Reason: "already yours"}
-		return v.withDeadline(), []Write{laneWrite(OpHeartbeat, have)}, nil
-	}
-	except := ""
-	if mine {
-		except = claim.Lane
-	}
-	k := lane.Decide(lane.Evidence{
-		Request: ev.Request, Lanes: ev.Lanes, Live: ev.Table.live(except),
-		Algebra: ev.Algebra, RatioMax: ev.RatioMax, SelfModify: ev.SelfModify,
-	})
-	if err := k.Err(); err != nil {
+	if err := ev.unseen(); err != nil {
 		return Verdict{}, nil, err
 	}
-	switch {
-	case k.Outcome == lane.Acquire && mine && have.LaneKind == k.LaneKind && slices.Equal(have.Tree, k.Tree):
-		return ev.complete(have, k)
-	case k.Outcome == lane.Acquire:
-		return ev.grant(have, k)
-	case mine:
-		v := ev.refusal(claim.Lane, k)
-		return v, []Write{laneWrite(OpVoid, freed(have, "another admission came first", ev.Stamp))}, nil
+	var v Verdict
+	var writes []Write
+	var err error
+	if ev.Any || ev.unnamed() {
+		v, writes, err = ev.pick()
+	} else {
+		v, writes, err = ev.admit(ev.Requests, nil)
 	}
-	return ev.refusal(claim.Lane, k), nil, nil
+	if err == nil {
+		err = readBack(writes)
+	}
+	if err != nil {
+		return Verdict{}, nil, err
+	}
+	return v, writes, nil
 }
 
-// checkWords looks at what the record will hold as it was given.
-func (ev AcquireEvidence) checkWords() error {
-	for _, w := range []struct{ what, value string }{
-		{"owner", ev.Stamp.Holder.Owner}, {"worker", ev.Stamp.Holder.Worker}, {"node", ev.Stamp.Holder.Node},
-		{"run id", ev.RunID}, {"unit", ev.Unit}, {"seat", ev.Seat},
-	} {
-		if err := CheckWord(w.what, w.value); err != nil {
-			return err
-		}
+// unnamed reports whether the lane is left to others to choose.
+func (ev AcquireEvidence) unnamed() bool {
+	r := ev.Requests[0]
+	return len(ev.Requests) == 1 && r.Lane == "" && anyCluster(r.Kind)
+}
+
+func anyCluster(kind string) bool {
+	folded, err := lane.Canonical(kind)
+	return kind == "" || err == nil && folded == lane.Cluster
+}
+
+// Check says what is wrong with the request as a whole and with what the record
+// will hold as it was given, whatever the table. The lanes and trees it names are
+// for package lane to judge.
+func (ev AcquireEvidence) Check() error {
+	if len(ev.Requests) == 0 {
+		ev.Requests = []lane.Request{{}}
 	}
-	return nil
+	first := ev.Requests[0]
+	switch {
+	case ev.Any && len(ev.Requests) > 1:
+		return errors.New("any lane is asked for beside several named ones: name one lane with --any, or none")
+	case ev.Any && !anyCluster(first.Kind):
+		return fmt.Errorf("any lane is asked for with kind %q: only cluster lanes are picked", first.Kind)
+	case ev.unnamed() && len(first.Tree) > 0:
+		return errors.New("a tree without a lane: say which with --lane")
+	case ev.Force && (ev.Any || ev.unnamed()):
+		return errors.New("force without a lane of its own: say which with --lane, without --any")
+	case ev.Force && ev.Operator == "":
+		return errors.New("force without an operator: say who with --operator")
+	case ev.Stamp.Nonce == "":
+		return errors.New("an admission without a nonce")
+	}
+	return Record{
+		Scope: ev.Scope, Nonce: ev.Stamp.Nonce, Holder: ev.Stamp.Holder, RunID: ev.RunID, Unit: ev.Unit, Seat: ev.Seat,
+		Proc: ev.Proc, Policy: ev.Stamp.Policy, Operator: ev.Operator,
+	}.checkWords()
 }
 
 // torn ignores the caller's own half-landed admission, which Acquire settles.
 func (ev AcquireEvidence) torn() []string {
-	var torn []string
-	for _, name := range ev.Table.Torn() {
-		if ev.Table.Order.Lanes[name].Nonce != ev.Stamp.Nonce {
-			torn = append(torn, name)
-		}
-	}
-	return torn
+	return slices.DeleteFunc(ev.Table.Torn(), func(chain string) bool {
+		return ev.Table.Order.Lanes[chain].Nonce == ev.Stamp.Nonce
+	})
 }
 
-// A TornError asks for another read; it names the lanes that do not agree
+// unseen is an *UnreadError when a chain that this very call may have changed
+// cannot be read: it can neither be used nor left.
+func (ev AcquireEvidence) unseen() error {
+	for _, chain := range ev.Table.unreadChains() {
+		if ev.Table.Order.Lanes[chain].Nonce == ev.Stamp.Nonce {
+			return &UnreadError{chain, ev.Table.Unread[chain]}
+		}
+	}
+	if ev.Sent == nil {
+		return nil
+	}
+	return ev.Sent.Unread(ev.Table)
+}
+
+// A TornError asks for another read; it names the chains that do not agree
 // with the order.
 type TornError struct{ Lanes []string }
 
@@ -143,80 +187,25 @@ func (e *TornError) Error() string {
 	return fmt.Sprintf("an admission of lane %s is half done", e.Lanes[0])
 }
 
-func (ev AcquireEvidence) notResolved(no lane.Verdict) (Verdict, []Write, error) {
-	if err := no.Err(); err != nil {
-		return Verdict{}, nil, err
+// readBack makes sure that everything to be written can be read again.
+func readBack(writes []Write) error {
+	for _, w := range writes {
+		name := "the record of lane " + w.Chain
+		var err error
+		if w.Chain == "" {
+			name = "the order of admissions"
+			_, err = ParseOrder(w.Gen, w.Payload)
+		} else {
+			_, err = ParseRecord(w.Chain, w.Gen, w.Payload)
+		}
+		switch {
+		case len(w.Payload) > maxRecord:
+			return fmt.Errorf("%s would take %d bytes, at most %d: name a shorter tree", name, len(w.Payload), maxRecord)
+		case w.Gen > maxGen:
+			return fmt.Errorf("%s has come to its last number, %d", name, uint64(maxGen))
+		case err != nil:
+			return fmt.Errorf("%s cannot be written: %w", name, err)
+		}
 	}
-	return ev.refusal(ev.Request.Lane, no), nil, nil
-}
-
-func (ev AcquireEvidence) refusal(name string, k lane.Verdict) Verdict {
-	v := Verdict{Outcome: Refused, Lane: name, ReasonClass: k.ReasonClass, Reason: k.Reason, Kernel: &k}
-	other, ok := ev.Table.Lanes[k.ConflictLane]
-	if !ok || k.ConflictLane == "" {
-		return v
-	}
-	v.Holder = &other.Holder
-	d := other.Deadline().UTC()
-	v.Deadline = &d
-	v.Next = "wait for its release, or choose another lane: git dos lease live"
-	if k.ReasonClass == lane.SameLaneHeld && other.State == lane.Held && other.Nonce != "" && other.Nonce == ev.Remembered {
-		v.HeldHere = true
-		v.Reason = "this worktree holds it until " + d.Format(time.RFC3339)
-		v.Next = "git dos lease heartbeat --lane " + other.Lane
-		return v
-	}
-	if other.Lapsed(ev.Stamp.Now) {
-		v.Reason += fmt.Sprintf("; it lapsed at %s", d.Format(time.RFC3339))
-		v.Next = fmt.Sprintf("if that worker is gone: git dos lease scavenge --lane %s --force --operator NAME", other.Lane)
-	}
-	return v
-}
-
-// grant makes a new lease. The generation passes both the lane's own and the
-// order's, so that it never restarts.
-func (ev AcquireEvidence) grant(have Record, k lane.Verdict) (Verdict, []Write, error) {
-	gen := max(have.Gen, ev.Table.Order.Lanes[k.Lane].Gen) + 1
-	now := stampSeconds(ev.Stamp)
-	r := Record{
-		V: Version, Lane: k.Lane, LaneKind: k.LaneKind, Tree: k.Tree, Scope: ev.Scope, State: lane.Held, Gen: gen,
-		Nonce: ev.Stamp.Nonce, Holder: ev.Stamp.Holder, RunID: ev.RunID, Unit: ev.Unit, Seat: ev.Seat,
-		TTL: int64(ev.TTL / time.Second), AcquiredAt: now, RenewedAt: now, Policy: ev.Stamp.Policy,
-	}
-	return ev.admit(OpAcquire, r, k)
-}
-
-// complete admits a lease whose lane landed without its order entry. It keeps
-// its tree: readers tell an admission that they have missed by its generation,
-// so within one generation the tree never changes.
-func (ev AcquireEvidence) complete(have Record, k lane.Verdict) (Verdict, []Write, error) {
-	have.TTL = int64(ev.TTL / time.Second)
-	have.RenewedAt = stampSeconds(ev.Stamp)
-	have.Policy = ev.Stamp.Policy
-	return ev.admit(OpHeartbeat, have, k)
-}
-
-// admit is the grant of r: an entry on its lane, and one in the order.
-func (ev AcquireEvidence) admit(op string, r Record, k lane.Verdict) (Verdict, []Write, error) {
-	w := laneWrite(op, r)
-	if len(w.Payload) > maxRecord {
-		return Verdict{}, nil, fmt.Errorf("the record of lane %s would take %d bytes, at most %d: name a shorter tree", r.Lane, len(w.Payload), maxRecord)
-	}
-	v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Kernel: &k, Reason: k.Reason}
-	return v.withDeadline(), []Write{w, orderWrite(ev.Table.Order.admit(r, ev.Table.Lanes[r.Lane].Gen))}, nil
-}
-
-// freed is the record of a lane after its lease ended.
-func freed(r Record, reason string, s Stamp) Record {
-	r.State, r.Reason, r.Ship = lane.Free, reason, nil
-	r.RenewedAt = stampSeconds(s)
-	return r
-}
-
-func (v Verdict) withDeadline() Verdict {
-	if v.Lease != nil {
-		d := v.Lease.Deadline().UTC()
-		v.Deadline = &d
-	}
-	return v
+	return nil
 }

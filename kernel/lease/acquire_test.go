@@ -33,25 +33,32 @@ func onLane(name, kind string, tree ...string) func(*Record) {
 	return func(r *Record) { r.Lane, r.LaneKind, r.Tree = name, kind, tree }
 }
 
+func sameGrant(a, b Grant) bool {
+	return a.Gen == b.Gen && a.Nonce == b.Nonce && a.Lane == b.Lane && a.Kind == b.Kind && slices.Equal(a.Tree, b.Tree)
+}
+
 // tableWith holds the records, all of them admitted.
 func tableWith(records ...Record) Table {
-	t := Table{Lanes: map[string]Record{}, Order: Order{V: Version, Seq: 9, Lanes: map[string]Grant{}}}
+	t := Table{Lanes: map[string]Record{}, Order: Order{V: Version, Seq: 9, Lanes: map[string]Grant{}, Newest: map[string]uint64{}}}
 	for _, r := range records {
-		t.Lanes[r.Lane] = r
-		t.Order.Lanes[r.Lane] = Grant{r.Gen, r.Nonce}
+		g := grantOf(r)
+		if r.State == lane.Free {
+			g.Kind, g.Tree = "", nil
+		}
+		t.Lanes[r.Chain()], t.Order.Lanes[r.Chain()] = r, g
 	}
 	return t
 }
 
 // unadmitted takes a lane's admission back to an earlier one.
 func unadmitted(t Table, name string) Table {
-	t.Order.Lanes[name] = Grant{t.Lanes[name].Gen - 1, "earlier"}
+	t.Order.Lanes[name] = Grant{Gen: t.Lanes[name].Gen - 1, Nonce: "earlier"}
 	return t
 }
 
 func asking(t Table, change ...func(*AcquireEvidence)) AcquireEvidence {
 	ev := AcquireEvidence{
-		Request: lane.Request{Lane: "docs"}, RunID: "run-me", TTL: 15 * time.Minute, Scope: Fleet, Table: t,
+		Requests: []lane.Request{{Lane: "docs"}}, RunID: "run-me", TTL: 15 * time.Minute, Scope: Fleet, Table: t,
 		Stamp: Stamp{Now: noon.Add(time.Minute), Nonce: "fresh", Holder: Holder{Node: "n2", Owner: "me"}, Policy: "cafe"},
 		Lanes: simTaxonomy, Algebra: lane.Glob,
 	}
@@ -64,7 +71,7 @@ func asking(t Table, change ...func(*AcquireEvidence)) AcquireEvidence {
 func as(id Identity) func(*AcquireEvidence) { return func(ev *AcquireEvidence) { ev.Identity = id } }
 
 func wanting(tree ...string) func(*AcquireEvidence) {
-	return func(ev *AcquireEvidence) { ev.Request.Tree = tree }
+	return func(ev *AcquireEvidence) { ev.Requests[0].Tree = tree }
 }
 
 func ops(writes []Write) string {
@@ -98,8 +105,8 @@ func TestAcquire(t *testing.T) {
 		{"a disjoint lane is in nobody's way", asking(tableWith(heldBy("bob", "b0b", onLane("code", lane.Cluster, "src/**")))), Acquired, "", "ACQUIRE GRANTED"},
 		{"an exclusive lease stands against every lane", asking(tableWith(heldBy("bob", "b0b", onLane("all", "all", "etc/**")))), Refused, lane.ExclusiveLive, ""},
 		{"a kind of the future stands against every lane", asking(tableWith(heldBy("bob", "b0b", onLane("code", "colony", "src/**")))), Refused, lane.ExclusiveLive, ""},
-		{"an exclusive lane is refused beside any other", asking(tableWith(bob), func(ev *AcquireEvidence) { ev.Request.Lane = "all" }), Refused, lane.ExclusiveNotAlone, ""},
-		{"an undeclared lane without a tree is refused", asking(Table{}, func(ev *AcquireEvidence) { ev.Request.Lane = "nosuch" }), Refused, lane.UnknownLane, ""},
+		{"an exclusive lane is refused beside any other", asking(tableWith(bob), func(ev *AcquireEvidence) { ev.Requests[0].Lane = "all" }), Refused, lane.ExclusiveNotAlone, ""},
+		{"an undeclared lane without a tree is refused", asking(Table{}, func(ev *AcquireEvidence) { ev.Requests[0].Lane = "nosuch" }), Refused, lane.UnknownLane, ""},
 		{"a tree outside the lane is refused", asking(Table{}, wanting("src/**")), Refused, lane.TreeOutsideLane, ""},
 		{"a tree that decides admission is refused", asking(Table{}, func(ev *AcquireEvidence) { ev.SelfModify = []string{"docs/rules"} }), Refused, lane.SelfModify, ""},
 
@@ -113,7 +120,7 @@ func TestAcquire(t *testing.T) {
 
 		{"a half-landed admission of one's own is completed", asking(half, mine), Acquired, "", "HEARTBEAT GRANTED"},
 		{"one that this very call landed too", asking(unadmitted(tableWith(heldBy("me", "fresh")), "docs")), Acquired, "", "HEARTBEAT GRANTED"},
-		{"one of another kind is admitted anew", asking(half, mine, func(ev *AcquireEvidence) { ev.Request.Kind = lane.Keyword }), Acquired, "", "ACQUIRE GRANTED"},
+		{"one of another kind is admitted anew", asking(half, mine, func(ev *AcquireEvidence) { ev.Requests[0].Kind = lane.Keyword }), Acquired, "", "ACQUIRE GRANTED"},
 		{"one that another admission overtook is voided", asking(unadmitted(tableWith(heldBy("me", "old"), heldBy("bob", "b0b", onLane("words", lane.Keyword, "docs/*.md"))), "docs"), mine), Refused, lane.Collision, "VOID"},
 		{"a half-landed lease of another stays", asking(unadmitted(tableWith(bob), "docs"), mine), Refused, lane.SameLaneHeld, ""},
 	} {
@@ -133,7 +140,7 @@ func TestAcquire(t *testing.T) {
 func TestGrantIsTwoWritesOfOneAdmission(t *testing.T) {
 	table := tableWith(heldBy("bob", "b0b", inState(lane.Free)), heldBy("eve", "e5e", onLane("code", lane.Cluster, "src/**")))
 	table.Order.Lanes["docs"] = Grant{Gen: 3, Nonce: "b0b"}
-	table.Order.Units = map[string]Claim{"p/1": {Nonce: "e5e"}}
+	table.Order.Units = map[string]Claim{"p/1": {Nonce: "e5e", Until: "2026-01-02T12:15:00Z"}}
 	v, writes, err := Acquire(asking(table))
 	if err != nil || len(writes) != 2 {
 		t.Fatalf("%v %v", writes, err)
@@ -152,10 +159,10 @@ func TestGrantIsTwoWritesOfOneAdmission(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Seq != 10 || o.Lanes["docs"] != (Grant{4, "fresh"}) || o.Lanes["code"] != (Grant{3, "e5e"}) || o.Units["p/1"].Nonce != "e5e" || o.Policy != "cafe" {
+	if o.Seq != 10 || !sameGrant(o.Lanes["docs"], Grant{Gen: 4, Nonce: "fresh", Kind: lane.Cluster, Tree: []string{"docs/**"}}) || !sameGrant(o.Lanes["code"], Grant{Gen: 3, Nonce: "e5e", Kind: lane.Cluster, Tree: []string{"src/**"}}) || o.Units["p/1"].Nonce != "e5e" || o.Policy != "cafe" {
 		t.Errorf("the order gets %+v", o)
 	}
-	if writes[1].Lane != "" || v.Lease == nil || !o.admits(*v.Lease) {
+	if writes[1].Chain != "" || v.Lease == nil || !o.admits(*v.Lease) {
 		t.Error("the verdict's lease is not the one the order admits")
 	}
 }
@@ -163,13 +170,13 @@ func TestGrantIsTwoWritesOfOneAdmission(t *testing.T) {
 func TestGenerationPassesLaneAndOrder(t *testing.T) {
 	free := heldBy("bob", "b0b", inState(lane.Free), func(r *Record) { r.Gen = 8 })
 	behind := tableWith(free)
-	behind.Order.Lanes["docs"] = Grant{5, "x"}
+	behind.Order.Lanes["docs"] = Grant{Gen: 5, Nonce: "x"}
 	_, writes, err := Acquire(asking(behind))
 	if err != nil || writes[0].Gen != 9 {
 		t.Errorf("after generation 8 on the lane comes %d (%v)", writes[0].Gen, err)
 	}
 	ahead := tableWith(free)
-	ahead.Order.Lanes["docs"] = Grant{9, "fresh"} // of this call, its lane did not land
+	ahead.Order.Lanes["docs"] = Grant{Gen: 9, Nonce: "fresh"} // of this call, its lane did not land
 	_, writes, err = Acquire(asking(ahead))
 	if err != nil || writes[0].Gen != 10 {
 		t.Errorf("after generation 9 in the order comes %d (%v)", writes[0].Gen, err)
@@ -181,7 +188,7 @@ func TestGenerationPassesLaneAndOrder(t *testing.T) {
 // generation.
 func TestHalfLandedLeaseIsNotCompletedForAnotherTree(t *testing.T) {
 	half := unadmitted(tableWith(heldBy("me", "old", onLane("words", lane.Keyword, "docs/**")), heldBy("bob", "b0b", onLane("more", lane.Keyword, "docs/b/**"))), "words")
-	v, writes, err := Acquire(asking(half, as(Identity{Nonce: "old"}), wanting("docs/a/**"), func(ev *AcquireEvidence) { ev.Request.Lane = "words" }))
+	v, writes, err := Acquire(asking(half, as(Identity{Nonce: "old"}), wanting("docs/a/**"), func(ev *AcquireEvidence) { ev.Requests[0].Lane = "words" }))
 	if err != nil || v.Outcome != Acquired || v.Reacquired || ops(writes) != "ACQUIRE GRANTED" {
 		t.Fatalf("%+v %v", v, err)
 	}
@@ -204,8 +211,8 @@ func TestReacquiredMeansFromBefore(t *testing.T) {
 
 func TestTornTableGivesNoVerdict(t *testing.T) {
 	table := tableWith(heldBy("bob", "b0b", onLane("code", lane.Cluster, "src/**")))
-	table.Order.Lanes["part"] = Grant{1, "x"}
-	table.Order.Lanes["code"] = Grant{4, "y"}
+	table.Order.Lanes["part"] = Grant{Gen: 1, Nonce: "x"}
+	table.Order.Lanes["code"] = Grant{Gen: 4, Nonce: "y"}
 	for claim, ev := range map[string]AcquireEvidence{
 		"also for another lane": asking(table),
 		"also for one's own":    asking(table, as(Identity{Nonce: "b0b"})),
@@ -216,7 +223,7 @@ func TestTornTableGivesNoVerdict(t *testing.T) {
 			t.Errorf("%s: %v %v %v", claim, v.Outcome, writes, err)
 		}
 	}
-	table.Order.Lanes["code"], table.Order.Lanes["part"] = Grant{3, "b0b"}, Grant{1, "fresh"}
+	table.Order.Lanes["code"], table.Order.Lanes["part"] = Grant{Gen: 3, Nonce: "b0b"}, Grant{Gen: 1, Nonce: "fresh"}
 	if v, _, err := Acquire(asking(table)); err != nil || v.Outcome != Acquired {
 		t.Errorf("the caller's own half does not count: %v %v", v.Outcome, err)
 	}
@@ -225,10 +232,10 @@ func TestTornTableGivesNoVerdict(t *testing.T) {
 func TestMalformedRequestsAreNoVerdict(t *testing.T) {
 	long := strings.Repeat("x", maxWord+1)
 	for claim, change := range map[string]func(*AcquireEvidence){
-		"a lane that climbs":       func(ev *AcquireEvidence) { ev.Request.Lane = "../x" },
+		"a lane that climbs":       func(ev *AcquireEvidence) { ev.Requests[0].Lane = "../x" },
 		"an absolute tree":         wanting("/etc/**"),
 		"a tree that climbs":       wanting("docs/../../x"),
-		"an unknown kind":          func(ev *AcquireEvidence) { ev.Request.Kind = "colony" },
+		"an unknown kind":          func(ev *AcquireEvidence) { ev.Requests[0].Kind = "colony" },
 		"an owner beyond bounds":   func(ev *AcquireEvidence) { ev.Stamp.Holder.Owner = long },
 		"an owner with a newline":  func(ev *AcquireEvidence) { ev.Stamp.Holder.Owner = "a\nb" },
 		"a run id that is no text": func(ev *AcquireEvidence) { ev.RunID = "\xff" },
@@ -274,7 +281,7 @@ func TestRecordTooLargeIsRefusedBeforeItIsWritten(t *testing.T) {
 // the refusal says whose it is. To remember a nonce proves nothing.
 func TestAcquireOfWhatThisWorktreeHolds(t *testing.T) {
 	remembering := func(nonce string) func(*AcquireEvidence) {
-		return func(ev *AcquireEvidence) { ev.Remembered = nonce }
+		return func(ev *AcquireEvidence) { ev.Remembered = []string{nonce} }
 	}
 	for _, tt := range []struct {
 		claim string

@@ -9,9 +9,11 @@ import (
 )
 
 // KeepEvidence is everything the verbs on an existing lease may know. Current
-// is the newest record of the lane, nil when the lane was never leased.
+// is the newest record of its chain, nil when no chain holds the lane or last held
+// it; see [Table.Stand].
 type KeepEvidence struct {
 	Lane     string
+	Chain    string // where it stands, "" when nowhere
 	Current  *Record
 	Order    Order // the zero Order admits nothing
 	Identity Identity
@@ -19,7 +21,24 @@ type KeepEvidence struct {
 	Stamp    Stamp
 }
 
-// gen is the generation the lane is at, 0 without a record.
+// chain is where the lane stands, or would stand by its own name.
+func (ev KeepEvidence) chain() string {
+	if ev.Chain != "" {
+		return ev.Chain
+	}
+	return ev.Lane
+}
+
+// current is the record of this very lane, or of the slot that is named in its
+// place. A slot may hold another's lane by now.
+func (ev KeepEvidence) current() *Record {
+	if ev.Current == nil || ev.Current.Lane != ev.Lane && ev.Current.Chain() != ev.Lane {
+		return nil
+	}
+	return ev.Current
+}
+
+// gen is the generation the chain is at, 0 without a record.
 func (ev KeepEvidence) gen() uint64 {
 	if ev.Current == nil {
 		return 0
@@ -29,11 +48,11 @@ func (ev KeepEvidence) gen() uint64 {
 
 // Torn reports whether the order has admitted a later lease of the lane than it
 // shows.
-func (ev KeepEvidence) Torn() bool { return ev.Order.ahead(ev.Lane, ev.gen()) }
+func (ev KeepEvidence) Torn() bool { return ev.Order.ahead(ev.chain(), ev.gen()) }
 
 // Lost reports whether the lane is torn and no cut-off admission explains it,
 // so that what it shows is not its state.
-func (ev KeepEvidence) Lost() bool { return ev.Torn() && !ev.Order.explains(ev.Lane, ev.gen()) }
+func (ev KeepEvidence) Lost() bool { return ev.Torn() && !ev.Order.explains(ev.chain(), ev.gen()) }
 
 // Heartbeat judges a renewal. The lease must be the caller's by nonce or run
 // id, and admitted; one that lapsed and that nobody took may still be renewed.
@@ -51,15 +70,15 @@ func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 	cur.Ship = nil
 	cur.RenewedAt = stampSeconds(ev.Stamp)
 	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason}
-	return v.withDeadline(), []Write{laneWrite(OpHeartbeat, cur)}
+	return v.until(cur), []Write{laneWrite(OpHeartbeat, cur)}
 }
 
 // Release judges the end of a lease by its holder. A lane that is already free
 // is a success and says so; another's lease is refused even under the same
 // owner's name.
 func Release(ev KeepEvidence) (Verdict, []Write) {
-	if ev.Current == nil || ev.Current.State == lane.Free {
-		return Verdict{Outcome: AlreadyFree, Lane: ev.Lane, Lease: ev.Current, Reason: "nobody holds it"}, nil
+	if cur := ev.current(); cur == nil || cur.State == lane.Free {
+		return Verdict{Outcome: AlreadyFree, Lane: ev.Lane, Lease: cur, Reason: "nobody holds it"}, nil
 	}
 	cur, no, ok := ev.mine(Refused)
 	if !ok {
@@ -69,7 +88,8 @@ func Release(ev KeepEvidence) (Verdict, []Write) {
 		return refuse(ev.Lane, ParkedLane, "the lane is parked: unpark it, or have an operator scavenge it").heldBy(cur), nil
 	}
 	free := freed(cur, "released by its holder", ev.Stamp)
-	return Verdict{Outcome: Released, Lane: ev.Lane, Lease: &free, Reason: "the lane is free"}, []Write{laneWrite(OpRelease, free)}
+	v := Verdict{Outcome: Released, Lane: ev.Lane, Lease: &free, Reason: "the lane is free"}
+	return v, append([]Write{laneWrite(OpRelease, free)}, ev.Order.end(cur)...)
 }
 
 // Scavenge takes a lease away in an operator's name, whoever holds it. The
@@ -79,10 +99,11 @@ func Scavenge(ev KeepEvidence) (Verdict, []Write) {
 	if ev.Torn() {
 		return ev.settle()
 	}
-	if ev.Current == nil || ev.Current.State == lane.Free {
-		return Verdict{Outcome: AlreadyFree, Lane: ev.Lane, Lease: ev.Current, Reason: "nobody holds it"}, nil
+	cur := ev.current()
+	if cur == nil || cur.State == lane.Free {
+		return Verdict{Outcome: AlreadyFree, Lane: ev.Lane, Lease: cur, Reason: "nobody holds it"}, nil
 	}
-	held := *ev.Current
+	held := *cur
 	free := freed(held, "scavenged by operator "+ev.Operator, ev.Stamp)
 	free.Operator = ev.Operator
 	v := Verdict{Outcome: Scavenged, Lane: ev.Lane, Lease: &free, Holder: &held.Holder,
@@ -91,7 +112,7 @@ func Scavenge(ev KeepEvidence) (Verdict, []Write) {
 		d := held.Deadline().UTC()
 		v.UnsafeUntil = &d
 	}
-	return v, []Write{laneWrite(OpScavenge, free)}
+	return v, append([]Write{laneWrite(OpScavenge, free)}, ev.Order.end(held)...)
 }
 
 // settle frees a torn lane, by an operator's word that nobody works on it.
@@ -100,15 +121,31 @@ func (ev KeepEvidence) settle() (Verdict, []Write) {
 	if ev.Current != nil {
 		was = *ev.Current
 	}
-	admitted := ev.Order.Lanes[ev.Lane]
-	free := voided(was, ev.Lane, admitted, fmt.Sprintf("generation %d was in the order and not on the lane; scavenged by operator %s", admitted.Gen, ev.Operator), ev.Stamp)
+	admitted := ev.Order.Lanes[ev.chain()]
+	free := voided(was, ev.chain(), admitted, fmt.Sprintf("generation %d was in the order and not on the lane; scavenged by operator %s", admitted.Gen, ev.Operator), ev.Stamp)
 	free.Operator = ev.Operator
 	v := Verdict{Outcome: Scavenged, Lane: ev.Lane, Lease: &free,
 		Reason: fmt.Sprintf("generation %d, which the lane did not show, was ended by operator %s; whoever had it may still be at work", admitted.Gen, ev.Operator)}
 	if was.State != "" && was.State != lane.Free {
 		v.Holder = &was.Holder
 	}
-	return v, []Write{laneWrite(OpScavenge, free)}
+	return v, append([]Write{laneWrite(OpScavenge, free)}, ev.Order.endAlone(ev.chain())...)
+}
+
+// endAlone ends what an admission claimed that is on no other chain. Where it is
+// on others, the record that names the claim tells when it is over.
+func (o Order) endAlone(chain string) []Write {
+	nonce := o.Lanes[chain].Nonce
+	for other, g := range o.Lanes {
+		if other != chain && g.Nonce == nonce {
+			return nil
+		}
+	}
+	n, any := o.without(func(_, _ string, c Claim) bool { return c.Nonce == nonce })
+	if !any {
+		return nil
+	}
+	return []Write{n.write(OpEnded)}
 }
 
 // inUse returns the current lease when it is the caller's, was admitted and is
@@ -134,62 +171,19 @@ func (ev KeepEvidence) inUse(states ...lane.State) (Record, Verdict, bool) {
 // mine returns the current lease when it is the caller's, else the answer with
 // the given outcome.
 func (ev KeepEvidence) mine(not Outcome) (Record, Verdict, bool) {
-	if ev.Current == nil || ev.Current.State == lane.Free {
+	held := ev.current()
+	if held == nil || held.State == lane.Free {
 		v := Verdict{Outcome: not, Lane: ev.Lane, ReasonClass: NoLease, Reason: "nobody holds this lane", Next: "git dos lease acquire --lane " + ev.Lane}
-		if ev.Current != nil && ev.Current.Reason != "" {
-			v.Reason += ": " + ev.Current.Reason
+		if held != nil && held.Reason != "" {
+			v.Reason += ": " + held.Reason
 		}
 		return Record{}, v, false
 	}
-	cur := *ev.Current
+	cur := *held
 	if ev.Identity.owns(cur) {
 		return cur, Verdict{}, true
 	}
 	v := Verdict{Outcome: not, Lane: ev.Lane, ReasonClass: StaleLease,
 		Reason: fmt.Sprintf("%s holds it under generation %d", cur.Holder, cur.Gen), Next: "stop work on this lane; git dos lease live shows what is free"}
 	return Record{}, v.heldBy(cur), false
-}
-
-// A Sent is an admission as its acquirer sent it.
-type Sent struct {
-	Lease Record
-	Seq   uint64 // its number in the order
-	Over  Grant  // the acquirer's own half-landed lease that it replaces
-}
-
-// Send notes what sending a grant of r, decided on this table, may leave behind.
-func (t Table) Send(r Record) *Sent {
-	s := &Sent{Lease: r, Seq: t.Order.Seq + 1}
-	if had := t.Lanes[r.Lane]; had.State == lane.Held {
-		s.Over = Grant{had.Gen, had.Nonce}
-	}
-	return s
-}
-
-// Overtaken reports whether the order has come to the admission's number. If it
-// is not the admission itself that did, no part of it lands any more. A read
-// sees lanes and order one after the other: that no part has landed before is
-// certain only in a read that began after the order was seen there.
-func (t Table) Overtaken(admission Sent) bool { return t.Order.Seq >= admission.Seq }
-
-// GiveBack undoes an admission that its acquirer could not complete or will not
-// report, whichever part of it landed. With pending set it may still be on its
-// way, unless it is overtaken: then even an untouched free lane moves, so that
-// what was decided on its old tip is refused when it arrives.
-func GiveBack(t Table, admission Sent, pending bool, s Stamp) []Write {
-	sent := admission.Lease
-	cur, leased := t.Lanes[sent.Lane]
-	order := t.Order.Lanes[sent.Lane]
-	pending = pending && !t.Overtaken(admission)
-	switch {
-	case leased && cur.State != lane.Free && (cur.Nonce == sent.Nonce || pending && admission.Over == Grant{cur.Gen, cur.Nonce}):
-		return []Write{laneWrite(OpVoid, freed(cur, "its acquirer gave it back", s))}
-	case order.Nonce == sent.Nonce && order.Gen > cur.Gen:
-		return Repair(t, []string{sent.Lane}, s)
-	case !pending || leased && cur.State != lane.Free:
-		return nil
-	case !leased:
-		cur = Record{V: Version, Lane: sent.Lane, Gen: 1, Tree: []string{}}
-	}
-	return []Write{laneWrite(OpVoid, freed(cur, "its acquirer was interrupted", s))}
 }

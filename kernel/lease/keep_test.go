@@ -45,8 +45,8 @@ func TestHeartbeat(t *testing.T) {
 		{"a parked lease is not renewed", keeping(ptr(heldBy("me", "n0", inState(lane.Parked))), mine), Refused, ParkedLane, ""},
 		{"a state of the future is not renewed", keeping(ptr(heldBy("me", "n0", inState("draining"))), mine), Refused, NotHeld, ""},
 		{"a lease the order does not know is not renewed", keeping(&held, mine, func(ev *KeepEvidence) { ev.Order = Order{} }), LostLease, NotAdmitted, ""},
-		{"nor one of another generation in the order", keeping(&held, mine, func(ev *KeepEvidence) { ev.Order.Lanes["docs"] = Grant{2, "n0"} }), LostLease, NotAdmitted, ""},
-		{"nor one of another nonce in the order", keeping(&held, mine, func(ev *KeepEvidence) { ev.Order.Lanes["docs"] = Grant{3, "n9"} }), LostLease, NotAdmitted, ""},
+		{"nor one of another generation in the order", keeping(&held, mine, func(ev *KeepEvidence) { ev.Order.Lanes["docs"] = Grant{Gen: 2, Nonce: "n0"} }), LostLease, NotAdmitted, ""},
+		{"nor one of another nonce in the order", keeping(&held, mine, func(ev *KeepEvidence) { ev.Order.Lanes["docs"] = Grant{Gen: 3, Nonce: "n9"} }), LostLease, NotAdmitted, ""},
 	} {
 		t.Run(tt.claim, func(t *testing.T) {
 			v, writes := Heartbeat(tt.ev)
@@ -165,7 +165,7 @@ func TestScavengeMakesATornLaneWhole(t *testing.T) {
 		"free":       ptr(heldBy("bob", "b0b", inState(lane.Free), func(r *Record) { r.Gen = 1 })),
 	} {
 		ev := keeping(r, Identity{})
-		ev.Order.Lanes = map[string]Grant{"docs": {4, "a11ce"}}
+		ev.Order.Lanes = map[string]Grant{"docs": {Gen: 4, Nonce: "a11ce"}}
 		v, writes := Scavenge(ev)
 		if v.Outcome != Scavenged || ops(writes) != "SCAVENGE" {
 			t.Fatalf("%s: %+v %v", claim, v, writes)
@@ -175,62 +175,8 @@ func TestScavengeMakesATornLaneWhole(t *testing.T) {
 		if got.Operator != "oncall" || !strings.Contains(got.Reason, "oncall") || (v.Holder != nil) != (claim == "moved back") {
 			t.Errorf("%s: %+v, holder %v", claim, got, v.Holder)
 		}
-		if torn := (Table{map[string]Record{"docs": got}, ev.Order}).Torn(); torn != nil {
+		if torn := (Table{Lanes: map[string]Record{"docs": got}, Order: ev.Order}).Torn(); torn != nil {
 			t.Errorf("%s: still torn", claim)
 		}
-	}
-}
-
-// A lane that was never leased has no nonce, which is nobody's.
-func TestGiveBackOnALaneNeverLeased(t *testing.T) {
-	writes := GiveBack(Table{}, Sent{Lease: heldBy("me", "n0"), Seq: 1}, true, Stamp{Now: noon})
-	if ops(writes) != "VOID" || writes[0].Lane != "docs" {
-		t.Fatalf("%+v", writes)
-	}
-	if _, err := ParseRecord("docs", 1, writes[0].Payload); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestGiveBack(t *testing.T) {
-	sent := heldBy("me", "n0")
-	free := heldBy("bob", "b0b", inState(lane.Free), func(r *Record) { r.Gen = 2 })
-	orderOnly := tableWith(free)
-	orderOnly.Order.Lanes["docs"] = Grant{3, "n0"}
-	overtaken := tableWith(free)
-	overtaken.Order.Seq = 10
-	for _, tt := range []struct {
-		claim   string
-		table   Table
-		pending bool
-		writes  string
-		gen     uint64
-	}{
-		{"a lane that landed alone is voided", Table{Lanes: map[string]Record{"docs": sent}}, false, "VOID", 3},
-		{"an admission that landed whole is voided", tableWith(sent), false, "VOID", 3},
-		{"an order that landed alone is repaired", orderOnly, false, "VOID", 3},
-		{"nothing landed, nothing is written", tableWith(free), false, "", 0},
-		{"what may arrive later finds a free lane moved", tableWith(free), true, "VOID", 2},
-		{"and a lane never leased made", Table{}, true, "VOID", 1},
-		{"what the order has overtaken cannot arrive", overtaken, true, "", 0},
-		{"and the own half that it was to replace voided", tableWith(heldBy("me", "0lder", func(r *Record) { r.Gen = 2 })), true, "VOID", 2},
-		{"not a later lease under the same nonce", tableWith(heldBy("me", "0lder", func(r *Record) { r.Gen = 3 })), true, "", 0},
-		{"but not when it cannot arrive", tableWith(heldBy("me", "0lder", func(r *Record) { r.Gen = 2 })), false, "", 0},
-		{"a lane that another took is left to it", tableWith(heldBy("bob", "b0b")), true, "", 0},
-		{"a lease that ended meanwhile is not ended again", tableWith(heldBy("me", "n0", inState(lane.Free))), false, "", 0},
-	} {
-		t.Run(tt.claim, func(t *testing.T) {
-			writes := GiveBack(tt.table, Sent{sent, 10, Grant{2, "0lder"}}, tt.pending, Stamp{Now: noon})
-			if ops(writes) != tt.writes {
-				t.Fatalf("writes %q, want %q", ops(writes), tt.writes)
-			}
-			if len(writes) == 0 {
-				return
-			}
-			r, err := ParseRecord("docs", writes[0].Gen, writes[0].Payload)
-			if err != nil || r.State != lane.Free || r.Gen != tt.gen {
-				t.Errorf("%+v %v", r, err)
-			}
-		})
 	}
 }

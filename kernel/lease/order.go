@@ -3,16 +3,40 @@ package lease
 import (
 	"fmt"
 	"maps"
-	"slices"
+	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 )
 
-// A Grant is what the order chain says of a lane: the generation it was last
-// admitted with, and that admission's nonce.
+// A Grant is what the order says of a chain: the generation it was last admitted
+// with, and that admission's nonce. Where an admission ended the lease of another
+// by force, it is the nonce of the one that ended it. The rest is what stands on
+// the chain at most, should its record be unreadable; a chain without a kind was
+// free when the order was written, and a kind without a tree may hold everything.
 type Grant struct {
-	Gen   uint64 `json:"gen"`
-	Nonce string `json:"nonce"`
+	Gen   uint64   `json:"gen"`
+	Nonce string   `json:"nonce"`
+	Lane  string   `json:"lane,omitempty"` // on a slot
+	Kind  string   `json:"kind,omitempty"`
+	Tree  []string `json:"tree,omitempty"`
+	Unit  string   `json:"unit,omitempty"`
+	Seat  string   `json:"seat,omitempty"`
+}
+
+// claims is the unit or the seat that stands on the chain at most.
+func (g Grant) claims(what string) string {
+	if what == claimUnit {
+		return g.Unit
+	}
+	return g.Seat
+}
+
+// lane is the name of the lane that was admitted on a chain.
+func (g Grant) lane(chain string) string {
+	if g.Lane != "" {
+		return g.Lane
+	}
+	return chain
 }
 
 // A Claim is a unit or a seat taken by an admission, for a time of its own.
@@ -22,153 +46,161 @@ type Claim struct {
 }
 
 // An Order is the record on order/grants: the tables that all admissions of an
-// authority share. One entry is one admission, so its chain is their order.
+// authority share. One entry is one admission, or the end of what an earlier one
+// claimed beside its lanes, so its chain is their order.
 type Order struct {
 	V       int              `json:"v"`
 	Seq     uint64           `json:"seq"`
-	Lanes   map[string]Grant `json:"lanes"`
+	Lanes   map[string]Grant `json:"lanes"` // by chain
 	Units   map[string]Claim `json:"units"`
 	Seats   map[string]Claim `json:"seats"`
-	Classes map[string]int   `json:"classes"`
-	Policy  string           `json:"policy"` // trunk commit of the newest admission
+	Classes map[string]int   `json:"classes"` // live leases by kind after the newest admission
+	Policy  string           `json:"policy"`  // trunk commit of the newest admission
 
-	// The newest admission: its lane, "" when that is not known, and the
-	// generation at which it found the lane, 0 when there was none.
-	Admitted string `json:"admitted"`
-	Found    uint64 `json:"found"`
+	// Newest holds the chains of the newest admission, with the generation at
+	// which it found each, 0 where there was none. It is nil in an older layout.
+	Newest map[string]uint64 `json:"newest,omitempty"`
 }
 
 // ParseOrder reads the record on the order chain.
 func ParseOrder(seq uint64, payload []byte) (Order, error) {
 	var o Order
-	if err := decode(payload, &o); err != nil {
+	err := decode(payload, &o)
+	if err == nil {
+		err = o.check(seq)
+	}
+	if err != nil {
 		return Order{}, fmt.Errorf("order of admissions: %w", err)
-	}
-	switch {
-	case o.V != Version:
-		return Order{}, fmt.Errorf("order of admissions: %w: version %d, this git-dos knows %d", ErrRecord, o.V, Version)
-	case o.Seq != seq || seq == 0 || seq > maxGen:
-		return Order{}, fmt.Errorf("order of admissions: %w: number %d in entry %d", ErrRecord, o.Seq, seq)
-	case o.Lanes == nil:
-		return Order{}, fmt.Errorf("order of admissions: %w: no table of lanes", ErrRecord)
-	}
-	for name, g := range o.Lanes {
-		if folded, err := lane.Canonical(name); err != nil || folded != name || g.Gen == 0 || g.Gen > maxGen || g.Nonce == "" {
-			return Order{}, fmt.Errorf("order of admissions: %w: admission of lane %q as generation %d", ErrRecord, name, g.Gen)
-		}
-	}
-	if g, ok := o.Lanes[o.Admitted]; o.Admitted != "" && (!ok || o.Found > g.Gen) {
-		return Order{}, fmt.Errorf("order of admissions: %w: newest admission of lane %q over generation %d", ErrRecord, o.Admitted, o.Found)
 	}
 	return o, nil
 }
 
+func (o Order) check(seq uint64) error {
+	switch {
+	case o.V != Version:
+		return fmt.Errorf("%w: version %d, this git-dos knows %d", ErrRecord, o.V, Version)
+	case o.Seq != seq || seq == 0 || seq > maxGen:
+		return fmt.Errorf("%w: number %d in entry %d", ErrRecord, o.Seq, seq)
+	case o.Lanes == nil:
+		return fmt.Errorf("%w: no table of lanes", ErrRecord)
+	}
+	for chain, g := range o.Lanes {
+		if err := g.check(chain); err != nil {
+			return fmt.Errorf("%w: admission of lane %q as generation %d: %w", ErrRecord, chain, g.Gen, err)
+		}
+	}
+	for chain, found := range o.Newest {
+		if g, ok := o.Lanes[chain]; !ok || found > g.Gen {
+			return fmt.Errorf("%w: newest admission of lane %q over generation %d", ErrRecord, chain, found)
+		}
+	}
+	for what, table := range map[string]map[string]Claim{"unit": o.Units, "seat": o.Seats} {
+		for key, c := range table {
+			if err := c.check(what, key); err != nil {
+				return fmt.Errorf("%w: %w", ErrRecord, err)
+			}
+		}
+	}
+	if err := CheckWord("policy", o.Policy); err != nil {
+		return fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	return nil
+}
+
+func (g Grant) check(chain string) error {
+	switch slot := lane.IsSlot(chain); {
+	case slot && !canonical(g.Lane), !slot && (g.Lane != "" || !canonical(chain)):
+		return fmt.Errorf("it is no lane")
+	case g.Gen == 0 || g.Gen > maxGen || g.Nonce == "":
+		return fmt.Errorf("without a generation or a nonce")
+	case g.Kind == "" && len(g.Tree) > 0:
+		return fmt.Errorf("a tree without a kind")
+	}
+	if err := CheckWord("nonce", g.Nonce); err != nil {
+		return err
+	}
+	for what, word := range map[string]string{"kind": g.Kind, claimUnit: g.Unit, claimSeat: g.Seat} {
+		if err := CheckWord(what, word); err != nil {
+			return err
+		}
+	}
+	return checkTree(g.Tree)
+}
+
+func (c Claim) check(what, key string) error {
+	until, err := time.Parse(time.RFC3339, c.Until)
+	switch {
+	case err != nil || !inRange(until):
+		return fmt.Errorf("%s %q is claimed until %q", what, key, c.Until)
+	case key == "" || c.Nonce == "":
+		return fmt.Errorf("%s %q is claimed by %q", what, key, c.Nonce)
+	}
+	if err := CheckWord(what, key); err != nil {
+		return err
+	}
+	return CheckWord("nonce", c.Nonce)
+}
+
 // admits reports whether the order knows this very admission.
 func (o Order) admits(r Record) bool {
-	g, ok := o.Lanes[r.Lane]
+	g, ok := o.Lanes[r.Chain()]
 	return ok && g.Gen == r.Gen && g.Nonce == r.Nonce
 }
 
-// ahead reports whether the order has admitted a later generation of the lane
+// ahead reports whether the order has admitted a later generation of the chain
 // than the one it is at.
-func (o Order) ahead(name string, gen uint64) bool { return o.Lanes[name].Gen > gen }
+func (o Order) ahead(chain string, gen uint64) bool { return o.Lanes[chain].Gen > gen }
 
-// explains reports whether the newest admission, cut off before it reached its
-// lane, leaves the lane at gen. Every admission before it is on its lane: none
-// is decided on a torn table. A lane that was not there may have been made since
+// overruled reports whether an admission ended this lease by force and was cut
+// off before it reached the chain.
+func (o Order) overruled(r Record) bool {
+	g := o.Lanes[r.Chain()]
+	return r.State != lane.Free && g.Gen == r.Gen && g.Nonce != r.Nonce
+}
+
+// explains reports whether the newest admission, cut off before it reached the
+// chain, leaves it at gen. Every admission before it is on its chains: none is
+// decided on a torn table. A chain that was not there may have been made since
 // by the VOID of an acquirer that gave up.
-func (o Order) explains(name string, gen uint64) bool {
-	return o.Admitted != "" && o.Admitted == name && gen >= o.Found
+func (o Order) explains(chain string, gen uint64) bool {
+	found, ok := o.Newest[chain]
+	return ok && gen >= found
 }
 
-// admit returns the order after one more admission, of a lane that was found at
-// the given generation.
-func (o Order) admit(r Record, found uint64) Order {
-	next := Order{V: Version, Seq: o.Seq + 1, Lanes: map[string]Grant{}, Units: map[string]Claim{}, Seats: map[string]Claim{}, Classes: map[string]int{}, Policy: r.Policy}
-	maps.Copy(next.Lanes, o.Lanes)
-	maps.Copy(next.Units, o.Units)
-	maps.Copy(next.Seats, o.Seats)
-	maps.Copy(next.Classes, o.Classes)
-	next.Lanes[r.Lane] = Grant{Gen: r.Gen, Nonce: r.Nonce}
-	next.Admitted, next.Found = r.Lane, found
-	return next
+// next is the order with the number after this one, its tables its own.
+func (o Order) next() Order {
+	n := o
+	n.V, n.Seq = Version, o.Seq+1
+	n.Lanes, n.Units, n.Seats, n.Classes = map[string]Grant{}, map[string]Claim{}, map[string]Claim{}, map[string]int{}
+	maps.Copy(n.Lanes, o.Lanes)
+	maps.Copy(n.Units, o.Units)
+	maps.Copy(n.Seats, o.Seats)
+	maps.Copy(n.Classes, o.Classes)
+	return n
 }
 
-// A Table is everything an authority holds about leases, as read at once or
-// nearly so.
-type Table struct {
-	Lanes map[string]Record // by canonical name
-	Order Order             // the zero Order before the first admission
+// without is the order after the claims that are over are taken out, and whether
+// there were any.
+func (o Order) without(over func(what, key string, c Claim) bool) (Order, bool) {
+	n := o.next()
+	maps.DeleteFunc(n.Units, func(key string, c Claim) bool { return over(claimUnit, key, c) })
+	maps.DeleteFunc(n.Seats, func(key string, c Claim) bool { return over(claimSeat, key, c) })
+	return n, len(n.Units) < len(o.Units) || len(n.Seats) < len(o.Seats)
 }
 
-// Torn lists, in name order, the lanes whose admission is in the order but not
-// on the lane: the reads straddled a transaction, one was cut off half-way, or
-// the lane was deleted or moved back. Nothing can be decided on a torn table.
-func (t Table) Torn() []string {
-	var torn []string
-	for _, name := range slices.Sorted(maps.Keys(t.Order.Lanes)) {
-		if t.Order.ahead(name, t.Lanes[name].Gen) {
-			torn = append(torn, name)
+// end is the entry that ends what a lease claims beside its lane, none when the
+// order has no claim of its.
+func (o Order) end(leases ...Record) []Write {
+	n, any := o.without(func(what, key string, c Claim) bool {
+		for _, r := range leases {
+			if r.Nonce == c.Nonce && r.claims(what) == key {
+				return true
+			}
 		}
+		return false
+	})
+	if !any {
+		return nil
 	}
-	return torn
-}
-
-// Lost lists the torn lanes that no cut-off admission explains. When they stay
-// so for [TornFor], their state was lost: their holders may be at work, and
-// only an operator can tell.
-func (t Table) Lost() []string {
-	return slices.DeleteFunc(t.Torn(), func(name string) bool { return t.Order.explains(name, t.Lanes[name].Gen) })
-}
-
-// live returns the leases that bind others, but for the one named, in name
-// order. A lane ahead of the order is held like any other.
-func (t Table) live(except string) []lane.Lease {
-	var live []lane.Lease
-	for _, name := range slices.Sorted(maps.Keys(t.Lanes)) {
-		if r := t.Lanes[name]; name != except && r.State != lane.Free {
-			live = append(live, r.asLive())
-		}
-	}
-	return live
-}
-
-// A Write is an entry to append: to the chain of a lane, or, with Lane empty,
-// to the order.
-type Write struct {
-	Lane    string
-	Op      string
-	Gen     uint64
-	Payload []byte
-}
-
-func laneWrite(op string, r Record) Write {
-	return Write{Lane: r.Lane, Op: op, Gen: r.Gen, Payload: encode(r)}
-}
-
-func orderWrite(o Order) Write {
-	return Write{Op: OpGranted, Gen: o.Seq, Payload: encode(o)}
-}
-
-// Repair frees lanes whose admission was cut off between the order and the
-// lane. The caller has seen the same torn table for at least [TornFor], and none
-// of the lanes is lost.
-func Repair(t Table, torn []string, at Stamp) []Write {
-	var writes []Write
-	for _, name := range torn {
-		r := voided(t.Lanes[name], name, t.Order.Lanes[name], "an admission was cut off before it reached this lane", at)
-		writes = append(writes, laneWrite(OpVoid, r))
-	}
-	return writes
-}
-
-// voided is the record of a torn lane after the admission that it lacks is
-// ended; was is the zero Record on a lane that has none.
-func voided(was Record, name string, admitted Grant, reason string, at Stamp) Record {
-	r := freed(was, reason, at)
-	r.V, r.Lane, r.Gen, r.Nonce, r.Operator = Version, name, admitted.Gen, admitted.Nonce, ""
-	if r.Tree == nil {
-		r.Tree = []string{}
-	}
-	return r
+	return []Write{n.write(OpEnded)}
 }

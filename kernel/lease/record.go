@@ -1,9 +1,11 @@
 // Package lease decides the life of leases: who is admitted to a lane, who may
 // renew, release, ship under or take away a lease, and what to write for it.
 //
-// A lane's state is the newest record on its chain. Admissions of all lanes
-// are put in one order by a second record, [Order], which moves together with
-// the lane it admits; an admission that another one overtook is decided again.
+// A lane's state is the newest record on its chain: the one of its own name, or,
+// for a lane that no policy declares, a numbered slot that such lanes use in
+// turn. Admissions of all lanes are put in one order by a second record, [Order],
+// which moves together with the lanes it admits; an admission that another one
+// overtook is decided again.
 // Every decision takes the records as read, the time and the policy's numbers,
 // and returns a verdict and the [Write]s that would make it true. Nothing here
 // reads a clock, a repository or a source of randomness: nonces are handed in.
@@ -13,11 +15,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 )
@@ -45,8 +44,12 @@ const (
 	OpVoid      = "VOID"
 )
 
-// OpGranted is the op of an admission on the order chain.
-const OpGranted = "GRANTED"
+// Ops on the order chain: an admission, and the end of what an earlier one had
+// claimed beside its lanes.
+const (
+	OpGranted = "GRANTED"
+	OpEnded   = "ENDED"
+)
 
 // A Holder says who has a lease, for people and for refusals. Identity is the
 // nonce, never a name.
@@ -67,10 +70,12 @@ func (h Holder) String() string {
 }
 
 // A Record is the state of one lane, as the newest entry of its chain holds
-// it. A free lane keeps the generation and the name of its last holder.
+// it. A free lane keeps the generation and the name of its last holder, and a
+// free slot the name of its last lane.
 type Record struct {
 	V          int        `json:"v"`
 	Lane       string     `json:"lane"`
+	Slot       string     `json:"slot,omitempty"` // the chain of a lane that is not declared
 	LaneKind   string     `json:"lane_kind"`
 	Tree       []string   `json:"tree"`
 	Scope      string     `json:"scope"`
@@ -81,6 +86,7 @@ type Record struct {
 	RunID      string     `json:"run_id"`
 	Unit       string     `json:"unit,omitempty"`
 	Seat       string     `json:"seat,omitempty"`
+	Proc       *Proc      `json:"proc,omitempty"`
 	TTL        int64      `json:"ttl_s"`
 	AcquiredAt time.Time  `json:"acquired_at"`
 	RenewedAt  time.Time  `json:"renewed_at"`
@@ -88,6 +94,22 @@ type Record struct {
 	Reason     string     `json:"reason,omitempty"`   // why the last entry was written
 	Operator   string     `json:"operator,omitempty"` // who scavenged it
 	Ship       *Ship      `json:"ship,omitempty"`     // on SHIP entries: what was pushed
+}
+
+// A Proc is the worker's own process, where its caller named it.
+type Proc struct {
+	PID   int64  `json:"pid"`
+	Start string `json:"start"` // when it began, as its system tells it
+	Boot  string `json:"boot"`
+	PIDNS string `json:"pidns"` // the namespace that the pid counts in
+}
+
+// Chain is the key of the chain the record stands on.
+func (r Record) Chain() string {
+	if r.Slot != "" {
+		return r.Slot
+	}
+	return r.Lane
 }
 
 // A Ship is what a SHIP entry says was pushed under the lease.
@@ -104,61 +126,6 @@ type ShipUnit struct {
 	Phase  string `json:"phase"`
 	Commit string `json:"commit"`
 	Tree   string `json:"tree"` // that commit's tree
-}
-
-// Bounds of what a ref may hold and a request may ask for.
-const (
-	maxRecord = 1 << 20
-	maxGen    = 1 << 53 // the last number that every reader of JSON agrees on
-	maxTTL    = 100 * 365 * 24 * 3600
-	maxYear   = 9000
-	maxWord   = 256
-)
-
-// CheckWord reports why a name or an id cannot stand in a record, where it
-// must read back as the same bytes and be fit to be shown.
-func CheckWord(what, s string) error {
-	switch {
-	case len(s) > maxWord:
-		return fmt.Errorf("%s is %d bytes long, at most %d", what, len(s), maxWord)
-	case !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl):
-		return fmt.Errorf("%s %q holds a control character or is not UTF-8", what, s)
-	}
-	return nil
-}
-
-// ParseRecord reads the record on a lane's chain. It checks that the record is
-// about that lane and that generation: one planted from elsewhere is refused.
-// Keys of a later minor version are ignored.
-func ParseRecord(name string, gen uint64, payload []byte) (Record, error) {
-	var r Record
-	if err := decode(payload, &r); err != nil {
-		return Record{}, fmt.Errorf("lane %s: %w", name, err)
-	}
-	switch {
-	case r.V != Version:
-		return Record{}, fmt.Errorf("lane %s: %w: version %d, this git-dos knows %d", name, ErrRecord, r.V, Version)
-	case r.Lane != name:
-		return Record{}, fmt.Errorf("lane %s: %w: it is about lane %q", name, ErrRecord, r.Lane)
-	case r.Gen != gen || gen == 0 || gen > maxGen:
-		return Record{}, fmt.Errorf("lane %s: %w: generation %d in an entry of generation %d", name, ErrRecord, r.Gen, gen)
-	case r.State != lane.Free && (r.Nonce == "" || r.TTL <= 0):
-		return Record{}, fmt.Errorf("lane %s: %w: held without a nonce or a ttl", name, ErrRecord)
-	case r.TTL < 0 || r.TTL > maxTTL || r.RenewedAt.Year() > maxYear || r.AcquiredAt.Year() > maxYear:
-		return Record{}, fmt.Errorf("lane %s: %w: a ttl or a time out of range", name, ErrRecord)
-	}
-	r.AcquiredAt, r.RenewedAt = r.AcquiredAt.UTC(), r.RenewedAt.UTC()
-	return r, nil
-}
-
-func decode(payload []byte, into any) error {
-	if len(payload) > maxRecord {
-		return fmt.Errorf("%w: %d bytes", ErrRecord, len(payload))
-	}
-	if err := json.Unmarshal(payload, into); err != nil {
-		return fmt.Errorf("%w: %w", ErrRecord, err)
-	}
-	return nil
 }
 
 // encode renders a record as one line of JSON.

@@ -54,6 +54,31 @@ func TestRecordsThatCannotBeReadAreErrors(t *testing.T) {
 		"a time beyond all calendars": with(t, map[string]any{"renewed_at": "9999-12-31T23:59:59Z"}),
 		"a time that is none":         with(t, map[string]any{"renewed_at": "yesterday"}),
 		"a tree that is no list":      with(t, map[string]any{"tree": "docs/**"}),
+		"another chain's slot":        with(t, map[string]any{"slot": "k.00"}),
+		"a slot that is none":         with(t, map[string]any{"slot": "docs"}),
+		"a tree that climbs":          with(t, map[string]any{"tree": []string{"docs/../../x"}}),
+		"a tree that is not clean":    with(t, map[string]any{"tree": []string{"./docs/**"}}),
+		"an entry twice":              with(t, map[string]any{"tree": []string{"docs/**", "docs/**"}}),
+		"an empty entry":              with(t, map[string]any{"tree": []string{""}}),
+		"too many entries":            with(t, map[string]any{"tree": make([]string, 5000)}),
+		"an entry with an escape":     with(t, map[string]any{"tree": []string{"docs/\x1b[2J"}}),
+		"an owner with an escape":     with(t, map[string]any{"holder": map[string]any{"owner": "\x1b[2J"}}),
+		"a worker with a newline":     with(t, map[string]any{"holder": map[string]any{"owner": "me", "worker": "a\nb"}}),
+		"a node beyond bounds":        with(t, map[string]any{"holder": map[string]any{"owner": "me", "node": strings.Repeat("x", maxWord+1)}}),
+		"a reason with an escape":     with(t, map[string]any{"reason": "\x1b]0;x\a"}),
+		"a reason beyond bounds":      with(t, map[string]any{"reason": strings.Repeat("x", maxText+1)}),
+		"an operator with a newline":  with(t, map[string]any{"operator": "a\nb"}),
+		"a run id with an escape":     with(t, map[string]any{"run_id": "\x1b"}),
+		"a unit with a newline":       with(t, map[string]any{"unit": "p\n"}),
+		"a seat beyond bounds":        with(t, map[string]any{"seat": strings.Repeat("x", maxWord+1)}),
+		"a policy with an escape":     with(t, map[string]any{"policy": "\x7f"}),
+		"a scope with a newline":      with(t, map[string]any{"scope": "\n"}),
+		"a state with an escape":      with(t, map[string]any{"state": "held\x1b"}),
+		"a kind beyond bounds":        with(t, map[string]any{"lane_kind": strings.Repeat("x", maxWord+1)}),
+		"a nonce with a newline":      with(t, map[string]any{"nonce": "n0\n"}),
+		"a ship with an escape":       with(t, map[string]any{"ship": map[string]any{"ref": "refs/heads/\x1b"}}),
+		"a shipped unit with one":     with(t, map[string]any{"ship": map[string]any{"units": []any{map[string]any{"plan": "\x1b"}}}}),
+		"bytes that are no text":      []byte(strings.Replace(string(with(t, nil)), "run-me", "run-\xff", 1)),
 		"too much":                    with(t, map[string]any{"reason": strings.Repeat("x", maxRecord)}),
 	} {
 		r, err := ParseRecord("docs", 3, payload)
@@ -63,6 +88,22 @@ func TestRecordsThatCannotBeReadAreErrors(t *testing.T) {
 	}
 	if r, err := ParseRecord("docs", 3, with(t, nil)); err != nil || r.Holder.Owner != "me" {
 		t.Errorf("the record the others were made of: %+v %v", r, err)
+	}
+	slot := heldBy("me", "n0", inSlot("k.00", "word", "etc/**"))
+	if r, err := ParseRecord("k.00", 3, encode(slot)); err != nil || r.Lane != "word" || r.Chain() != "k.00" {
+		t.Errorf("a lane in a slot: %+v %v", r, err)
+	}
+	for claim, chain := range map[string]string{"on the chain of its name": "word", "in another slot": "k.01"} {
+		if _, err := ParseRecord(chain, 3, encode(slot)); !errors.Is(err, ErrRecord) {
+			t.Errorf("a record of slot k.00 %s: %v", claim, err)
+		}
+	}
+	for claim, name := range map[string]string{"a slot": "k.01", "what climbs": "../x", "another case": "Word", "nothing": ""} {
+		r := slot
+		r.Lane = name
+		if _, err := ParseRecord("k.00", 3, encode(r)); !errors.Is(err, ErrRecord) {
+			t.Errorf("a slot with the name of %s: %v", claim, err)
+		}
 	}
 	for _, gen := range []uint64{0, maxGen + 1} {
 		if _, err := ParseRecord("docs", gen, with(t, map[string]any{"gen": gen})); !errors.Is(err, ErrRecord) {
@@ -111,7 +152,7 @@ func FuzzParseRecord(f *testing.F) {
 		if err != nil || again.State != r.State || again.Nonce != r.Nonce || !again.Deadline().Equal(r.Deadline()) {
 			t.Fatalf("%+v reads back as %+v (%v)", r, again, err)
 		}
-		if _, err := json.Marshal(Verdict{Outcome: Shown, Lease: &r}.withDeadline()); err != nil {
+		if _, err := json.Marshal(Verdict{Outcome: Shown, Lease: &r}.until(r)); err != nil {
 			t.Fatal(err)
 		}
 		v, writes, err := Acquire(asking(Table{Lanes: map[string]Record{"docs": r}}))

@@ -24,6 +24,7 @@ const (
 const (
 	ScopeEscape   = "SCOPE_ESCAPE" // a changed path lies in no held lane
 	NotAhead      = "NOT_A_FAST_FORWARD"
+	UnfitUnit     = "UNFIT_UNIT"      // the name of a unit cannot stand in a record
 	NothingToShip = "NOTHING_TO_SHIP" // a unit was asked for, and no held lane has anything to record it with
 )
 
@@ -76,9 +77,10 @@ func (v PushVerdict) String() string {
 // A Hold is a lease the pusher believes to have, and the lane as it is now.
 type Hold struct {
 	Lane     string
+	Chain    string // where it stands, "" when nowhere
 	Identity Identity
 	Named    bool    // by the pusher, and not only remembered
-	Current  *Record // nil when the lane was never leased
+	Current  *Record // nil when no chain holds the lane or last held it
 }
 
 // PushEvidence is everything DecidePush may know. Paths are the raw paths that
@@ -110,7 +112,8 @@ const maxNamed = 5
 //     (NOTHING_TO_SHIP) when that leaves a named unit without a record
 //  4. a changed path lies in no held tree: fenced when a remembered lane was
 //     lost, else gated (SCOPE_ESCAPE)
-//  5. landed: one SHIP entry for every lane whose tree holds a changed path
+//  5. a unit has a name that cannot be recorded: gated (UNFIT_UNIT)
+//  6. landed: one SHIP entry for every lane whose tree holds a changed path
 //
 // The writes must move in one transaction with the branch. A SHIP renews its
 // lease.
@@ -127,7 +130,7 @@ func DecidePush(ev PushEvidence) (PushVerdict, []Write) {
 	var held []Record
 	var lost *Verdict
 	for _, h := range ev.Holds {
-		keep := KeepEvidence{Lane: h.Lane, Current: h.Current, Order: ev.Order, Identity: h.Identity}
+		keep := KeepEvidence{Lane: h.Lane, Chain: h.Chain, Current: h.Current, Order: ev.Order, Identity: h.Identity}
 		cur, no, ok := keep.inUse(lane.Held)
 		switch {
 		case ok:
@@ -161,6 +164,11 @@ func DecidePush(ev PushEvidence) (PushVerdict, []Write) {
 		}
 		v.Paths = escaped[:min(len(escaped), maxNamed)]
 		v.Next = "take the lane of these paths too, or leave them out of the push"
+		return v, nil
+	}
+	if err := ev.Ship.checkWords(); err != nil {
+		v.Outcome, v.ReasonClass, v.Reason = Gated, UnfitUnit, err.Error()
+		v.Next = "name the unit in other words, in the commit too, then git dos push again"
 		return v, nil
 	}
 	var writes []Write

@@ -87,7 +87,7 @@ func TestDecidePush(t *testing.T) {
 			v, writes := DecidePush(tt.ev)
 			var lanes []string
 			for _, w := range writes {
-				lanes = append(lanes, w.Lane)
+				lanes = append(lanes, w.Chain)
 			}
 			if v.Outcome != tt.want || v.ReasonClass != tt.class || strings.Join(lanes, " ") != tt.lanes || !slices.Equal(v.Lanes, append([]string{}, lanes...)) {
 				t.Errorf("got %s %s on %v, want %s %s on %q (%s)", v.Outcome, v.ReasonClass, lanes, tt.want, tt.class, tt.lanes, v.Reason)
@@ -135,5 +135,35 @@ func TestFencedSaysWhoHoldsTheLane(t *testing.T) {
 	v, _ := DecidePush(pushing([]string{"docs/a"}, hold(heldBy("bob", "b0b"), "n0")))
 	if v.Holder == nil || v.Holder.Owner != "bob" || !strings.HasSuffix(v.Reason, "main did not move") {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A unit that could not be read back is not written: its lane would be unreadable.
+func TestAUnitThatCannotBeRecordedIsGated(t *testing.T) {
+	mine := heldBy("me", "n0")
+	for _, phase := range []string{"1\x1b[2J", "a\nb", strings.Repeat("x", maxText+1), "\xff"} {
+		ev := PushEvidence{
+			Ship: Ship{Ref: "refs/heads/main", New: "c", Units: []ShipUnit{{Plan: "p", Phase: phase}}}, Paths: []string{"docs/a"},
+			Holds: []Hold{{Lane: "docs", Identity: Identity{Nonce: "n0"}, Current: &mine}}, Order: tableWith(mine).Order, Algebra: lane.Glob, Stamp: Stamp{Now: noon},
+		}
+		if v, writes := DecidePush(ev); v.Outcome != Gated || v.ReasonClass != UnfitUnit || writes != nil || v.Next == "" {
+			t.Errorf("%q: %+v", phase, v)
+		}
+		ev.Ship.Units[0].Phase = "1"
+		if v, writes := DecidePush(ev); v.Outcome != Landed || readBack(writes) != nil {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// A push rides on a lane in a slot as on any other.
+func TestAPushRidesOnASlot(t *testing.T) {
+	word := heldBy("me", "n0", inSlot("k.00", "word", "docs/x/**"))
+	ev := PushEvidence{
+		Ship: Ship{Ref: "refs/heads/main", New: "c"}, Paths: []string{"docs/x/a"}, Algebra: lane.Glob, Stamp: Stamp{Now: noon},
+		Holds: []Hold{{Lane: "word", Identity: Identity{Nonce: "n0"}, Current: &word}}, Order: tableWith(word).Order,
+	}
+	if v, writes := DecidePush(ev); v.Outcome != Landed || len(writes) != 1 || writes[0].Chain != "k.00" || !equal(v.Lanes, []string{"word"}) {
+		t.Errorf("%+v %v", v, writes)
 	}
 }

@@ -5,24 +5,26 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 )
 
 // rules are the guards of the protocol; the zero rules have all of them.
 type rules struct {
-	acquire      func(AcquireEvidence) (Verdict, []Write, error)
-	heartbeat    func(KeepEvidence) (Verdict, []Write)
-	release      func(KeepEvidence) (Verdict, []Write)
-	noOrder      bool // admissions do not move the order
-	oneIsEnough  bool // a transaction has won when one of its refs landed
-	keepsLanding bool // an acquirer that fails leaves what landed
-	trusts       bool // an acquirer that gave up takes its transaction for dead
-	noConfirm    bool // a lease that was won late is reported as it is
-	oneLook      bool // a lane is not looked at again once the order was seen overtaken
-	blindShip    bool // SHIP entries move whatever is there
-	lastWord     bool // an earlier transaction that won answers with the last verdict
+	acquire          func(AcquireEvidence) (Verdict, []Write, error)
+	heartbeat        func(KeepEvidence) (Verdict, []Write)
+	release          func(KeepEvidence) (Verdict, []Write)
+	noOrder          bool // admissions do not move the order
+	noOrderOfSeveral bool // admissions of several lanes do not
+	oneIsEnough      bool // a transaction has won when one of its refs landed
+	keepsLanding     bool // an acquirer that fails leaves what landed
+	trusts           bool // an acquirer that gave up takes its transaction for dead
+	noConfirm        bool // a lease that was won late is reported as it is
+	oneLook          bool // a lane is not looked at again once the order was seen overtaken
+	blindShip        bool // SHIP entries move whatever is there
+	lastWord         bool // an earlier transaction that won answers with the last verdict
+	keepsClaims      bool // units and seats are not ended with their leases
+	voidsOne         bool // of several lanes that landed, only the first is given back
 
 	rough bool // not a guard: faults are many and runs are named, for narrow windows
 }
@@ -32,6 +34,22 @@ func (r rules) decideAcquire(ev AcquireEvidence) (Verdict, []Write, error) {
 		return r.acquire(ev)
 	}
 	return Acquire(ev)
+}
+
+// without leaves out what an admission writes beside its lanes.
+func (r rules) without(v Verdict, out []Write) []Write {
+	if r.noOrder || r.noOrderOfSeveral && len(v.Leases) > 1 {
+		return slices.DeleteFunc(out, func(w Write) bool { return w.Chain == "" })
+	}
+	return out
+}
+
+// ends leaves out the end of units and seats.
+func (r rules) ends(out []Write) []Write {
+	if r.keepsClaims {
+		return slices.DeleteFunc(out, func(w Write) bool { return w.Op == OpEnded })
+	}
+	return out
 }
 
 func (r rules) decideHeartbeat(ev KeepEvidence) (Verdict, []Write) {
@@ -48,11 +66,15 @@ func (r rules) decideRelease(ev KeepEvidence) (Verdict, []Write) {
 	return Release(ev)
 }
 
-// The lanes of the model: code overlaps part and word, all runs alone.
-var simLanes = []string{"all", "code", "docs", "part", "word"}
+// The lanes of the model: code overlaps part, word and verb, all runs alone.
+var simLanes = []string{"all", "code", "docs", "part", "verb", "word"}
+
+var simUnits = []string{"p/1", "p/2"}
+
+const simSeat = "desk"
 
 var simTaxonomy = lane.Taxonomy{
-	Concurrent: []string{"code", "docs", "part"}, Exclusive: []string{"all"},
+	Concurrent: []string{"code", "docs", "part"}, Exclusive: []string{"all"}, Autopick: []string{"docs", "part", "code"},
 	Trees: map[string][]string{"code": {"src/**"}, "docs": {"docs/**"}, "part": {"src/part/**"}, "all": {"**/*"}},
 }
 
@@ -93,7 +115,7 @@ func (c *client) act() {
 	}
 	switch n := c.rng.IntN(100); {
 	case n < 45:
-		c.acquire(name, c.chance(50))
+		c.acquire(c.wish(name))
 	case n < 60:
 		c.heartbeat(name)
 	case n < 75:
@@ -119,31 +141,51 @@ func (c *client) identity(name string, stated bool) Identity {
 	return Identity{Nonce: c.memory[name]}
 }
 
+// A view is what a read saw: the tips, and which of them could not be read.
+type view struct {
+	tips   map[string]*node
+	unread map[string]bool
+}
+
+func (v view) equal(u view) bool { return maps.Equal(v.tips, u.tips) && maps.Equal(v.unread, u.unread) }
+
 // read looks at every ref, one after the other.
-func (c *client) read() map[string]*node {
-	refs := append(slices.Clone(simLanes), orderName, trunkName)
+func (c *client) read() view {
+	refs := append(c.chains(), orderName, trunkName)
+	for _, name := range simLanes {
+		if c.refs[name] == nil && name != "word" && name != "verb" {
+			refs = append(refs, name)
+		}
+	}
 	c.rng.Shuffle(len(refs), func(i, j int) { refs[i], refs[j] = refs[j], refs[i] })
-	seen := map[string]*node{}
+	seen := view{map[string]*node{}, map[string]bool{}}
 	for _, ref := range refs {
 		c.step()
 		if n := c.refs[ref]; n != nil {
-			seen[ref] = n
+			seen.tips[ref] = n
+		}
+		if c.unread[ref] {
+			seen.unread[ref] = true
 		}
 	}
 	return seen
 }
 
-func tableOf(seen map[string]*node) Table {
-	t := Table{Lanes: map[string]Record{}}
-	for ref, n := range seen {
-		switch ref {
-		case trunkName:
-		case orderName:
+var errUnread = errors.New("for now")
+
+func tableOf(seen view) Table {
+	t := Table{Lanes: map[string]Record{}, Unread: map[string]error{}}
+	for ref, n := range seen.tips {
+		switch {
+		case ref == trunkName:
+		case ref == orderName:
 			o, err := ParseOrder(n.gen, n.data)
 			if err != nil {
 				panic(err)
 			}
 			t.Order = o
+		case seen.unread[ref]:
+			t.Unread[ref] = errUnread
 		default:
 			t.Lanes[ref] = mustRecord(ref, n)
 		}
@@ -157,7 +199,7 @@ var errContended = errors.New("contended")
 // update is the retry loop: read, decide, swap, and decide again. It returns
 // which of the transactions won, counted from 0, and -1 when the last decision
 // was to write nothing.
-func (c *client) update(decide func(map[string]*node) ([]Write, bool, error)) (int, error) {
+func (c *client) update(decide func(view) ([]Write, bool, error)) (int, error) {
 	var sent [][]move
 	for range 6 {
 		seen := c.read()
@@ -172,16 +214,9 @@ func (c *client) update(decide func(map[string]*node) ([]Write, bool, error)) (i
 		if err != nil || len(writes) == 0 {
 			return -1, err
 		}
-		var moves []move
-		for _, w := range writes {
-			ref := w.Lane
-			if ref == "" {
-				ref = orderName
-			}
-			moves = append(moves, move{ref, seen[ref], &node{seen[ref], w.Op, w.Gen, w.Payload}})
-		}
+		moves := stacked(writes, seen)
 		if trunk {
-			moves = append(moves, move{trunkName, seen[trunkName], &node{seen[trunkName], "", 0, nil}})
+			moves = append(moves, move{trunkName, seen.tips[trunkName], &node{seen.tips[trunkName], "", 0, nil}})
 		}
 		if c.rules.blindShip {
 			for i := range moves {
@@ -195,6 +230,24 @@ func (c *client) update(decide func(map[string]*node) ([]Write, bool, error)) (i
 		sent = append(sent, moves)
 	}
 	return -1, errContended
+}
+
+// stacked turns writes into moves; entries for one ref stand on each other.
+func stacked(writes []Write, seen view) []move {
+	var moves []move
+	for _, w := range writes {
+		ref := w.Chain
+		if ref == "" {
+			ref = orderName
+		}
+		at := slices.IndexFunc(moves, func(m move) bool { return m.ref == ref })
+		if at < 0 {
+			at = len(moves)
+			moves = append(moves, move{ref, seen.tips[ref], seen.tips[ref]})
+		}
+		moves[at].new = &node{moves[at].new, w.Op, w.Gen, w.Payload}
+	}
+	return moves
 }
 
 // transact sends moves and waits for the answer, unless it is interrupted.
@@ -216,130 +269,30 @@ func (c *client) transact(moves []move) (bool, error) {
 	return c.judge(moves, c.read()), nil
 }
 
-func (c *client) judge(moves []move, seen map[string]*node) bool {
+func (c *client) judge(moves []move, seen view) bool {
 	landed := 0
 	for _, m := range moves {
-		if seen[m.ref].descends(m.new) {
+		if seen.tips[m.ref].descends(m.new) {
 			landed++
 		}
 	}
 	return landed == len(moves) || c.rules.oneIsEnough && landed > 0
 }
 
-// acquire carries an admission out and reports whether it exits 0.
-func (c *client) acquire(name string, stated bool) bool {
-	stamp := c.stamp(c.nonce())
-	var v Verdict
-	var sent *Sent
-	var torn map[string]*node
-	var since time.Time
-	ev := AcquireEvidence{
-		Request: lane.Request{Lane: name}, RunID: c.runID(), TTL: 15 * time.Minute, Scope: Fleet, Stamp: stamp,
-		Lanes: simTaxonomy, Algebra: lane.Glob,
-	}
-	if stated {
-		ev.Identity = Identity{RunID: c.runID()}
-	}
-	if name == "word" {
-		ev.Request.Tree = []string{"src/*.go"}
-		if c.chance(50) {
-			ev.Request.Tree = []string{"etc/**"}
-		}
-	}
-	var err error
-	for range 40 {
-		var tries []Verdict
-		var won int
-		won, err = c.update(func(seen map[string]*node) (out []Write, trunk bool, err error) {
-			ev.Table = tableOf(seen)
-			v, out, err = c.rules.decideAcquire(ev)
-			if errors.As(err, new(*TornError)) {
-				if !maps.Equal(torn, seen) {
-					torn, since = seen, c.now
-				}
-				if c.now.Sub(since) >= TornFor {
-					if lost := ev.Table.Lost(); len(lost) > 0 {
-						c.fail("I6: lanes %v look lost, and only admissions were cut off", lost)
-					}
-					v = Verdict{}
-					tries = append(tries, v) // then the loop goes on
-					return Repair(ev.Table, ev.Table.Torn(), stamp), false, nil
-				}
-				return nil, false, err
-			}
-			if err == nil && len(out) > 0 {
-				tries = append(tries, v)
-			}
-			if err == nil && v.Outcome == Acquired && !v.Reacquired {
-				sent = ev.Table.Send(*v.Lease)
-			}
-			if c.rules.noOrder {
-				out = slices.DeleteFunc(out, func(w Write) bool { return w.Lane == "" })
-			}
-			return out, false, err
-		})
-		if err == nil && won >= 0 && len(tries) > 0 {
-			v = tries[won]
-			if won < len(tries)-1 && v.Outcome == Acquired && !c.rules.noConfirm {
-				v, err = c.confirm(v)
-			}
-		}
-		if err == nil && v.Outcome != "" || err != nil && !errors.As(err, new(*TornError)) {
-			break
-		}
-		c.step()
-	}
-	if err == nil && v.Outcome == Acquired {
-		c.memory[name] = v.Lease.Nonce
-		c.grants++
-		c.told(c.who, *v.Lease)
-		return true
-	}
-	if sent != nil && !c.rules.keepsLanding {
-		past := false
-		for again := true; again; {
-			_, gone := c.update(func(seen map[string]*node) ([]Write, bool, error) {
-				t := tableOf(seen)
-				again = !past && t.Overtaken(*sent) && !c.rules.oneLook
-				past = past || again
-				return GiveBack(t, *sent, !c.rules.trusts, stamp), false, nil
-			})
-			if gone != nil {
-				return false // it says what may be held
-			}
-		}
-	}
-	if sent != nil {
-		c.abandon(sent.Lease)
-	}
-	return false
-}
-
-// confirm moves the lane of a lease that was won late, so that a VOID that was
-// decided meanwhile and is still under way is refused when it arrives.
-func (c *client) confirm(v Verdict) (Verdict, error) {
-	beat := c.keep(v.Lane, Identity{Nonce: v.Lease.Nonce}, Heartbeat)
-	if beat.Outcome != Renewed {
-		return v, errContended
-	}
-	v.Lease = beat.Lease
-	return v, nil
-}
-
 // keep runs a verb on one existing lease.
 func (c *client) keep(name string, id Identity, decide func(KeepEvidence) (Verdict, []Write)) Verdict {
 	var v Verdict
 	var tries []Verdict
-	won, err := c.update(func(seen map[string]*node) (out []Write, trunk bool, err error) {
+	won, err := c.update(func(seen view) (out []Write, trunk bool, err error) {
 		t := tableOf(seen)
 		ev := KeepEvidence{Lane: name, Identity: id, Order: t.Order, Operator: "op", Stamp: c.stamp("")}
-		if r, ok := t.Lanes[name]; ok {
-			ev.Current = &r
+		if ev.Chain, ev.Current, err = t.Stand(name); err != nil {
+			return nil, false, err
 		}
 		if v, out = decide(ev); len(out) > 0 {
 			tries = append(tries, v)
 		}
-		return out, false, nil
+		return c.rules.ends(out), false, nil
 	})
 	switch {
 	case err != nil:
@@ -369,13 +322,13 @@ func (c *client) scavenge(name string) { c.keep(name, Identity{}, Scavenge) }
 // push rides on everything the client remembers.
 func (c *client) push() {
 	var v PushVerdict
-	_, err := c.update(func(seen map[string]*node) (out []Write, trunk bool, err error) {
+	_, err := c.update(func(seen view) (out []Write, trunk bool, err error) {
 		t := tableOf(seen)
 		ev := PushEvidence{Ship: Ship{Ref: trunkName, New: "c"}, Order: t.Order, Algebra: lane.Glob, Stamp: c.stamp("")}
 		for _, name := range slices.Sorted(maps.Keys(c.memory)) {
 			h := Hold{Lane: name, Identity: Identity{Nonce: c.memory[name]}}
-			if r, ok := t.Lanes[name]; ok {
-				h.Current = &r
+			if _, h.Current, err = t.Stand(name); err != nil {
+				return nil, false, err
 			}
 			ev.Holds = append(ev.Holds, h)
 		}
@@ -383,6 +336,6 @@ func (c *client) push() {
 		return out, true, nil
 	})
 	if err == nil && v.Outcome == Landed {
-		c.pushes++
+		c.tally.pushes++
 	}
 }

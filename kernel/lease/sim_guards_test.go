@@ -3,6 +3,7 @@ package lease
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,21 +19,34 @@ var mutants = []struct {
 	from  uint64 // where to begin, for histories that are rare
 }{
 	{"an admission moves the order", rules{noOrder: true, acquire: withOrderOfLanes, heartbeat: heartbeatUnadmitted}, "I1", 0},
-	{"nothing is decided on a torn table", rules{acquire: acquireTorn}, "I1", 0},
-	{"a half-landed admission is decided again", rules{acquire: completeBlindly}, "I1", 0},
-	{"a tree does not change within a generation", rules{acquire: completeForAnotherTree}, "I1", 10490},
-	{"only an admitted lease is renewed", rules{heartbeat: heartbeatUnadmitted, rough: true}, "", 590},
+	{"so does one of several lanes", rules{noOrderOfSeveral: true, acquire: withOrderOfLanes, heartbeat: heartbeatUnadmitted}, "I1", 2},
+	{"nothing is decided on a torn table", rules{acquire: acquireTorn}, "I1", 2},
+	{"a half-landed admission is decided again", rules{acquire: completeBlindly}, "I1", 104},
+	{"a tree does not change within a generation", rules{acquire: completeForAnotherTree}, "I1: client", 3023},
+	{"only an admitted lease is renewed", rules{heartbeat: heartbeatUnadmitted, rough: true}, "", 251},
 	{"a transaction has won when every ref is mine", rules{oneIsEnough: true}, "", 0},
-	{"a transaction that won late answers with its own verdict", rules{lastWord: true, rough: true}, "", 300},
-	{"a lease that was won late is confirmed", rules{noConfirm: true, rough: true}, "ended by VOID", 21120},
-	{"a lease that is had again moves", rules{acquire: reacquireQuietly, rough: true}, "ended by VOID", 3060},
+	{"a transaction that won late answers with its own verdict", rules{lastWord: true, rough: true}, "", 76},
+	{"a lease that was won late is confirmed", rules{noConfirm: true, acquire: acquireUnderNewRules, rough: true}, "ended by VOID", 2109},
+	{"a lease that is had again moves", rules{acquire: reacquireQuietly, rough: true}, "ended by VOID", 494},
 	{"an acquirer that fails gives back what landed", rules{keepsLanding: true}, "I5", 0},
-	{"what is still on its way is refused when it arrives", rules{trusts: true}, "I5", 0},
-	{"a half that landed while one looked is seen", rules{oneLook: true, rough: true}, "I5", 2550},
+	{"every lane of what landed is given back", rules{voidsOne: true, rough: true}, "I5", 547},
+	{"what is still on its way is refused when it arrives", rules{trusts: true}, "I5", 8},
+	{"a half that landed while one looked is seen", rules{oneLook: true, rough: true}, "I5", 13},
+	{"what an earlier try landed on another chain is looked after", rules{acquire: acquireForgetful, rough: true}, "I5", 206},
 	{"a SHIP moves its lane from the tip it was decided on", rules{blindShip: true}, "I", 0},
 	{"a lease is renewed by its nonce", rules{heartbeat: heartbeatByName}, "I1", 0},
 	{"a lease is released by its nonce", rules{release: releaseByName}, "ended by RELEASE", 0},
 	{"generations pass the last one", rules{acquire: acquireSameGen}, "I3", 0},
+	{"several lanes are had all or none", rules{acquire: acquireSome}, "has 1 of them", 0},
+	{"lanes of one call stand against each other", rules{acquire: acquireEach}, "I1: client", 3},
+	{"a unit is had once", rules{acquire: acquireUnitBlindly}, "I1: unit", 29},
+	{"a seat is had once", rules{acquire: acquireSeatBlindly}, "I1: seat", 36},
+	{"what a lease claims ends with it", rules{keepsClaims: true}, "the claims of", 0},
+	{"a slot is chosen when it is free", rules{acquire: acquireFirstSlot}, "ended by ACQUIRE", 5},
+	{"a lane is held by its name, on whatever chain", rules{acquire: acquireUnderAnotherName}, "I1", 0},
+	{"force ends every lease in the way", rules{acquire: forceOne}, "taken out of the order", 13},
+	{"what force ended and did not reach is torn", rules{acquire: forceUntold}, "I1", 37},
+	{"a chain that cannot be read holds what it may hold", rules{acquire: acquireUnseeing}, "I1", 7},
 }
 
 func TestEveryGuardIsNeeded(t *testing.T) {
@@ -61,9 +75,9 @@ func withOrderOfLanes(ev AcquireEvidence) (Verdict, []Write, error) {
 }
 
 func orderOfLanes(lanes map[string]Record) Order {
-	o := Order{V: Version, Seq: 1, Lanes: map[string]Grant{}}
+	o := Order{V: Version, Seq: 1, Lanes: map[string]Grant{}, Newest: map[string]uint64{}}
 	for name, r := range lanes {
-		o.Lanes[name] = Grant{r.Gen, r.Nonce}
+		o.Lanes[name] = grantOf(r)
 	}
 	return o
 }
@@ -83,11 +97,29 @@ func acquireTorn(ev AcquireEvidence) (Verdict, []Write, error) {
 	return Acquire(ev)
 }
 
+// completing admits what landed half, with a tree, whatever else there is.
+func completing(ev AcquireEvidence, have Record, tree []string) (Verdict, []Write, error) {
+	d := ev.draft(nil)
+	p := &part{lane: have.Lane, have: have, mine: true, op: OpHeartbeat, rec: have}
+	p.rec.Tree = tree
+	d.parts, d.work.Lanes[have.Chain()] = []*part{p}, p.rec
+	delete(d.skip, have.Chain())
+	return d.granted()
+}
+
+// half is the caller's half-landed lease of the only lane it asks for.
+func half(ev AcquireEvidence) (Record, bool) {
+	if len(ev.Requests) != 1 {
+		return Record{}, false
+	}
+	have, ok := ev.Table.holding(ev.Requests[0].Lane, ev.owns)
+	return have, ok && ev.owns(have) && !ev.Table.Order.admits(have)
+}
+
 // completeBlindly admits what landed half without looking at the others.
 func completeBlindly(ev AcquireEvidence) (Verdict, []Write, error) {
-	have := ev.Table.Lanes[ev.Request.Lane]
-	if have.State == lane.Held && ev.Identity.owns(have) && !ev.Table.Order.admits(have) && len(ev.Table.Torn()) == 0 {
-		return ev.complete(have, lane.Verdict{Outcome: lane.Acquire, LaneKind: have.LaneKind, Tree: have.Tree})
+	if have, ok := half(ev); ok && len(ev.Table.Torn()) == 0 {
+		return completing(ev, have, have.Tree)
 	}
 	return Acquire(ev)
 }
@@ -95,10 +127,8 @@ func completeBlindly(ev AcquireEvidence) (Verdict, []Write, error) {
 // completeForAnotherTree admits what landed half with the tree asked for now.
 func completeForAnotherTree(ev AcquireEvidence) (Verdict, []Write, error) {
 	v, writes, err := Acquire(ev)
-	have := ev.Table.Lanes[ev.Request.Lane]
-	if v.Outcome == Acquired && have.State == lane.Held && writes[0].Op == OpAcquire {
-		have.Tree = v.Lease.Tree
-		return ev.complete(have, *v.Kernel)
+	if have, ok := half(ev); ok && v.Outcome == Acquired && len(v.Scavenged) == 0 && v.Lease.Gen > have.Gen && v.Lease.Lane == have.Lane {
+		return completing(ev, have, v.Lease.Tree)
 	}
 	return v, writes, err
 }
@@ -114,7 +144,7 @@ func reacquireQuietly(ev AcquireEvidence) (Verdict, []Write, error) {
 
 func heartbeatUnadmitted(ev KeepEvidence) (Verdict, []Write) {
 	if ev.Current != nil {
-		ev.Order = orderOfLanes(map[string]Record{ev.Lane: *ev.Current})
+		ev.Order = orderOfLanes(map[string]Record{ev.Current.Chain(): *ev.Current})
 	}
 	return Heartbeat(ev)
 }
@@ -141,7 +171,7 @@ func acquireSameGen(ev AcquireEvidence) (Verdict, []Write, error) {
 	v, writes, err := Acquire(ev)
 	for i, w := range writes {
 		if w.Op == OpAcquire && w.Gen > 1 {
-			r := mustRecord(w.Lane, &node{gen: w.Gen, data: w.Payload})
+			r := mustRecord(w.Chain, &node{gen: w.Gen, data: w.Payload})
 			r.Gen--
 			writes[i] = laneWrite(OpAcquire, r)
 		}
@@ -149,11 +179,161 @@ func acquireSameGen(ev AcquireEvidence) (Verdict, []Write, error) {
 	return v, writes, err
 }
 
+// acquireUnderNewRules is no mutant: the rules change between the tries of a call,
+// as they do when the trunk was fetched, and what could be had is refused.
+func acquireUnderNewRules(ev AcquireEvidence) (Verdict, []Write, error) {
+	if ev.Sent != nil && ev.Stamp.Now.Second()%2 == 0 {
+		ev.SelfModify = []string{"**/*"}
+	}
+	return Acquire(ev)
+}
+
+// acquireForgetful does not know what the call has sent before.
+func acquireForgetful(ev AcquireEvidence) (Verdict, []Write, error) {
+	ev.Sent = nil
+	return Acquire(ev)
+}
+
+// acquireSome takes the lanes that it can have.
+func acquireSome(ev AcquireEvidence) (Verdict, []Write, error) {
+	v, writes, err := Acquire(ev)
+	for _, req := range ev.Requests {
+		if v.Outcome == Refused && len(ev.Requests) > 1 {
+			one := ev
+			one.Requests = []lane.Request{req}
+			v, writes, err = Acquire(one)
+		}
+	}
+	return v, writes, err
+}
+
+// acquireEach decides on every lane as if it were asked for alone, and sends all
+// in one transaction.
+func acquireEach(ev AcquireEvidence) (Verdict, []Write, error) {
+	v, writes, err := Acquire(ev)
+	if v.ReasonClass != lane.Collision || len(ev.Requests) < 2 || len(writes) > 0 {
+		return v, writes, err
+	}
+	d := ev.draft(nil)
+	for _, req := range ev.Requests {
+		if err := d.add(req); err != nil {
+			return v, writes, err
+		}
+		p := d.parts[len(d.parts)-1]
+		if no, ok, err := d.judge(p); err != nil || !ok {
+			return no, nil, err
+		}
+		if !p.had {
+			delete(d.work.Lanes, p.rec.Chain())
+		}
+	}
+	for _, p := range d.parts {
+		d.work.Lanes[p.rec.Chain()] = p.rec
+	}
+	return d.granted()
+}
+
+func acquireUnitBlindly(ev AcquireEvidence) (Verdict, []Write, error) {
+	return claimBlindly(ev, func(r *Record) *string { return &r.Unit }, ev.Unit)
+}
+
+func acquireSeatBlindly(ev AcquireEvidence) (Verdict, []Write, error) {
+	return claimBlindly(ev, func(r *Record) *string { return &r.Seat }, ev.Seat)
+}
+
+// claimBlindly asks for no unit, or for no seat, and records it all the same.
+func claimBlindly(ev AcquireEvidence, of func(*Record) *string, key string) (Verdict, []Write, error) {
+	v, writes, err := Acquire(ev)
+	if v.ReasonClass != UnitClaimed && v.ReasonClass != SeatTaken {
+		return v, writes, err
+	}
+	all := maps.Clone(ev.Table.Lanes)
+	for chain, r := range all {
+		*of(&r) = ""
+		all[chain] = r
+	}
+	ev.Table.Lanes = all
+	if ev.Table.Order.Units, ev.Table.Order.Seats = nil, nil; key == "" {
+		return v, writes, err
+	}
+	return Acquire(ev)
+}
+
+// acquireFirstSlot puts every lane that is not declared into the first slot.
+func acquireFirstSlot(ev AcquireEvidence) (Verdict, []Write, error) {
+	first := lane.SlotName(0)
+	all := maps.Clone(ev.Table.Lanes)
+	if r, ok := all[first]; ok && ev.Table.Order.admits(r) && len(ev.Requests) == 1 && r.Lane != ev.Requests[0].Lane {
+		r.State = lane.Free
+		all[first] = r
+	}
+	ev.Table.Lanes = all
+	return Acquire(ev)
+}
+
+// acquireUnderAnotherName knows a lane by its chain.
+func acquireUnderAnotherName(ev AcquireEvidence) (Verdict, []Write, error) {
+	all := maps.Clone(ev.Table.Lanes)
+	for chain, r := range all {
+		if r.Slot != "" && !ev.owns(r) {
+			r.Lane = "in " + r.Slot
+			all[chain] = r
+		}
+	}
+	ev.Table.Lanes = all
+	return Acquire(ev)
+}
+
+// forceOne ends one lease of those in the way.
+func forceOne(ev AcquireEvidence) (Verdict, []Write, error) {
+	v, writes, err := Acquire(ev)
+	if len(v.Scavenged) > 1 && writes[1].Op == OpScavenge {
+		if wanted := slices.ContainsFunc(writes[2:], func(w Write) bool { return w.Chain == writes[1].Chain }); !wanted {
+			writes = slices.Delete(slices.Clone(writes), 1, 2)
+		}
+	}
+	return v, writes, err
+}
+
+// forceUntold does not tell the order what it ended.
+func forceUntold(ev AcquireEvidence) (Verdict, []Write, error) {
+	v, writes, err := Acquire(ev)
+	if err != nil || len(v.Scavenged) == 0 {
+		return v, writes, err
+	}
+	writes = slices.Clone(writes)
+	for i, w := range writes {
+		if w.Op != OpGranted {
+			continue
+		}
+		o, err := ParseOrder(w.Gen, w.Payload)
+		if err != nil {
+			return v, nil, err
+		}
+		for chain, g := range ev.Table.Order.Lanes {
+			if o.Lanes[chain].Gen == g.Gen && o.Lanes[chain].Nonce != g.Nonce {
+				o.Lanes[chain] = g
+			}
+		}
+		writes[i] = o.write(OpGranted)
+	}
+	return v, writes, nil
+}
+
+// acquireUnseeing takes what cannot be read for what is not there.
+func acquireUnseeing(ev AcquireEvidence) (Verdict, []Write, error) {
+	ev.Table.Unread = nil
+	order := maps.Clone(ev.Table.Order.Lanes)
+	maps.DeleteFunc(order, func(chain string, _ Grant) bool { _, ok := ev.Table.Lanes[chain]; return !ok })
+	ev.Table.Order.Lanes = order
+	return Acquire(ev)
+}
+
 // A simulation is a function of its seed.
 func TestSimulationRepeats(t *testing.T) {
 	story := func(seed uint64) string {
 		w := simulate(seed, rules{oneIsEnough: true}, 800)
-		return fmt.Sprint(w.grants, w.pushes, w.nonces, w.broken, len(w.refs))
+		return fmt.Sprint(w.tally, w.nonces, w.broken, len(w.refs))
 	}
 	for seed := range uint64(20) {
 		if a, b := story(seed), story(seed); a != b {

@@ -33,6 +33,10 @@ const (
 	PolicySkew = "POLICY_SKEW" // admissions are decided under a trunk this clone does not have
 	ParkedLane = "PARKED"      // the lane is parked and neither renewed nor released by nonce
 
+	UnitClaimed  = "UNIT_CLAIMED"  // another lease has the unit
+	SeatTaken    = "SEAT_TAKEN"    // another lease has the seat
+	LeaseDiffers = "LEASE_DIFFERS" // the asker's own lease has another unit or seat
+
 	NotHeld     = "NOT_HELD"     // the lease waits, or is in a state this version does not know
 	NotAdmitted = "NOT_ADMITTED" // the lease is on its lane, and the order does not know it
 )
@@ -44,6 +48,8 @@ type Verdict struct {
 	ReasonClass string        `json:"reason_class,omitempty"`
 	Reason      string        `json:"reason"`
 	Lease       *Record       `json:"lease,omitempty"`  // the asker's lease, or the lane as it is now
+	Leases      []Record      `json:"leases,omitempty"` // all of the admission, when they are several
+	Scavenged   []Taken       `json:"scavenged,omitempty"`
 	Holder      *Holder       `json:"holder,omitempty"` // who stands in the way
 	Deadline    *time.Time    `json:"deadline,omitempty"`
 	UnsafeUntil *time.Time    `json:"unsafe_until,omitempty"` // until then a scavenged worker may still be at work
@@ -52,6 +58,17 @@ type Verdict struct {
 	Kernel      *lane.Verdict `json:"kernel,omitempty"`    // the admission decision itself
 	AsOf        *time.Time    `json:"as_of,omitempty"`
 	Next        string        `json:"next,omitempty"` // what to run now
+
+	sent []Record // what the admission puts on lanes, see [Table.Send]
+}
+
+// A Taken is a lease that an operator's force ended.
+type Taken struct {
+	Lane     string    `json:"lane"`
+	Gen      uint64    `json:"gen"`
+	Nonce    string    `json:"nonce"`
+	Holder   Holder    `json:"holder"`
+	Deadline time.Time `json:"deadline"`
 }
 
 var _ verdict.Verdict = Verdict{}
@@ -69,15 +86,24 @@ func (v Verdict) ExitCode() int {
 
 func (v Verdict) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", v.Outcome, v.Lane)
+	b.WriteString(string(v.Outcome))
+	if v.Lane != "" {
+		b.WriteString(" " + v.Lane)
+	}
 	if v.ReasonClass != "" && v.ExitCode() != verdict.Yes {
 		fmt.Fprintf(&b, " (%s)", v.ReasonClass)
 	}
 	if v.Reason != "" {
 		fmt.Fprintf(&b, ": %s", v.Reason)
 	}
-	if l := v.Lease; l != nil && l.State != lane.Free {
-		fmt.Fprintf(&b, "\n  tree      %s\n  run id    %s\n  nonce     %s\n  deadline  %s", strings.Join(l.Tree, " "), l.RunID, l.Nonce, l.Deadline().UTC().Format(time.RFC3339))
+	switch l := v.Lease; {
+	case len(v.Leases) > 0:
+		for _, l := range v.Leases {
+			fmt.Fprintf(&b, "\n  lane      %s", l.Lane)
+			b.WriteString(l.details())
+		}
+	case l != nil && l.State != lane.Free:
+		b.WriteString(l.details())
 	}
 	if v.UnsafeUntil != nil {
 		fmt.Fprintf(&b, "\n  its worker may be at work until %s; git dos push fences what it sends", v.UnsafeUntil.Format(time.RFC3339))
@@ -88,6 +114,18 @@ func (v Verdict) String() string {
 	return b.String()
 }
 
+// details are the lines about a lease that is held.
+func (r Record) details() string {
+	s := fmt.Sprintf("\n  tree      %s\n  run id    %s\n  nonce     %s\n  deadline  %s", strings.Join(r.Tree, " "), r.RunID, r.Nonce, r.Deadline().UTC().Format(time.RFC3339))
+	if r.Unit != "" {
+		s += "\n  unit      " + r.Unit
+	}
+	if r.Seat != "" {
+		s += "\n  seat      " + r.Seat
+	}
+	return s
+}
+
 func refuse(name, class, reason string) Verdict {
 	return Verdict{Outcome: Refused, Lane: name, ReasonClass: class, Reason: reason}
 }
@@ -95,4 +133,19 @@ func refuse(name, class, reason string) Verdict {
 func (v Verdict) heldBy(r Record) Verdict {
 	v.Holder = &r.Holder
 	return v
+}
+
+// until adds the deadline of a lease.
+func (v Verdict) until(r Record) Verdict {
+	d := r.Deadline().UTC()
+	v.Deadline = &d
+	return v
+}
+
+// nearer is until, where several leases count and the first to lapse matters.
+func (v Verdict) nearer(r Record) Verdict {
+	if v.Deadline != nil && v.Deadline.Before(r.Deadline()) {
+		return v
+	}
+	return v.until(r)
 }

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+func arbitrateVerb() verb {
+	return verb{
+		command: &cli.Command{
+			Name:      "arbitrate",
+			ArgsUsage: "[LANE]",
+			Usage:     "say whether a lane could be had now, and which to run on",
+			Description: "Decides as lease acquire would, beside the leases that are live or those of --leases, and stores\n" +
+				"nothing: only git dos lease acquire holds a lane. Run on the lane that is answered, which may be\n" +
+				"another than the one asked for; a lane given by --force is the caller's risk. Without a LANE the\n" +
+				"lanes for auto-pick are tried in order.",
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "lane", Usage: "the `LANE`: a declared one, an alias, or any name together with --tree"},
+				&cli.StringFlag{Name: "kind", Usage: "cluster, keyword, global or the name of an exclusive lane"},
+				&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` inside the lane's tree; repeatable"},
+				&cli.StringFlag{Name: "leases", Usage: "the live leases, as `JSON` (what lease live --json prints), or - for standard input; the stored ones are then not read"},
+				&cli.BoolFlag{Name: "force", Usage: "answer that the lane named can be had, unless an exclusive lease is live"},
+				&cli.StringSliceFlag{Name: "class-budget", Usage: "at most N live leases of a kind, as `KIND=N`, in place of dos.toml's; repeatable"},
+				&cli.BoolFlag{Name: "cached", Usage: "answer from what was last seen of the remote, however old; by default it is at most [fleet] interval old"},
+			},
+			Action: storeStatus(leaseStore, arbitrate),
+		},
+		statuses: map[string][]status{
+			"arbitrate": {
+				{Code: verdict.Yes, Outcome: string(lane.Acquire), Meaning: "the lane that is answered could be had; nothing is held by it"},
+				{Code: verdict.No, Outcome: string(lane.Refuse), Meaning: "someone or some rule stands against it"},
+				unreachable,
+			},
+		},
+	}
+}
+
+func arbitrate(c *cli.Context) error {
+	req, err := arbitrateRequest(c)
+	if err != nil {
+		return err
+	}
+	open := readingDesk
+	if req.LeasesGiven {
+		open = openDesk // no lane is read
+	}
+	d, err := open(c)
+	if err != nil {
+		return err
+	}
+	if err := arbitrateKinds(d, req.Budgets); err != nil {
+		return err
+	}
+	v, asOf, err := d.Arbitrate(c.Context, req)
+	if err == nil {
+		err = v.Err()
+	}
+	if err != nil {
+		return arbitrateError(err)
+	}
+	a := arbitration{Verdict: v, asked: req}
+	if !req.LeasesGiven {
+		a.AsOf, a.from = &asOf, d.Remote()
+	}
+	return answer(c, a)
+}
+
+// arbitrateRequest reads the flags.
+func arbitrateRequest(c *cli.Context) (req admit.ArbitrateRequest, err error) {
+	name := c.String("lane")
+	switch {
+	case c.NArg() > 1, c.NArg() == 1 && name != "":
+		return req, usagef("want one lane, have also %q", c.Args().First())
+	case c.NArg() == 1:
+		name = c.Args().First()
+	}
+	req.Request = lane.Request{Lane: name, Kind: c.String("kind"), Tree: c.StringSlice("tree")}
+	req.Force, req.Cached = c.Bool("force"), c.Bool("cached")
+	switch {
+	case name == "" && len(req.Tree) > 0:
+		return req, usagef("--tree is of a lane, and none is named").hint("give the files a name with --lane LANE")
+	case name == "" && strings.EqualFold(req.Kind, lane.Keyword):
+		return req, usagef("--kind keyword is of a lane, and none is named").hint("say which with --lane LANE, and its files with --tree GLOB")
+	}
+	if req.Budgets, err = classBudgets(c.StringSlice("class-budget")); err != nil {
+		return req, err
+	}
+	req.Leases, req.LeasesGiven, err = leasesFlag(c)
+	return req, err
+}
+
+// maxBudget is more leases than there can be.
+const maxBudget = 1 << 30
+
+// classBudgets reads KIND=N, each kind once; nil when there are none.
+func classBudgets(words []string) (map[string]int, error) {
+	var budgets map[string]int
+	for _, word := range words {
+		i := strings.LastIndexByte(word, '=')
+		if i <= 0 {
+			return nil, usagef("--class-budget %q is not KIND=N", word)
+		}
+		kind, err := lane.Canonical(word[:i])
+		if err != nil {
+			return nil, usagef("--class-budget %q: %w", word, err)
+		}
+		n, err := strconv.ParseUint(word[i+1:], 10, 32)
+		if err != nil || n > maxBudget {
+			return nil, usagef("--class-budget %q: %q is no count", word, word[i+1:])
+		}
+		if _, twice := budgets[kind]; twice {
+			return nil, usagef("--class-budget gives kind %s twice", kind)
+		}
+		if budgets == nil {
+			budgets = map[string]int{}
+		}
+		budgets[kind] = int(n)
+	}
+	return budgets, nil
+}
+
+// arbitrateKinds refuses a budget for what no lease can be of.
+func arbitrateKinds(d *admit.Desk, budgets map[string]int) error {
+	for kind := range budgets {
+		general := slices.Contains([]string{lane.Cluster, lane.Keyword, lane.Global}, kind)
+		if !general && !d.Rules.Policy.Exclusive(kind) {
+			return usagef("--class-budget: unknown kind %q", kind).hint("use cluster, keyword, global or the name of an exclusive lane")
+		}
+	}
+	return nil
+}
+
+// arbitrateError gives a decision that hangs on an unreadable lease the status
+// of an unreadable store, whoever read it.
+func arbitrateError(err error) error {
+	var store *admit.StoreError
+	if errors.Is(err, lane.ErrUnreadable) && !errors.As(err, &store) {
+		return errorf(kindStore, "%w", err).hint("see git dos doctor")
+	}
+	return acquireError(err)
+}

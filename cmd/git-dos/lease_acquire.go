@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/kernel/lease"
+)
+
+func leaseAcquire(c *cli.Context) error {
+	lanes, err := acquireLanes(c)
+	if err != nil {
+		return err
+	}
+	if err := checkAcquire(c, lanes); err != nil {
+		return err
+	}
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	req, err := acquireRequest(c, d, lanes)
+	if err != nil {
+		return err
+	}
+	if err := deskError(d.EnsureNode(c.Context)); err != nil {
+		return err
+	}
+	if req.Owner, err = ownerName(c, d); err != nil {
+		return err
+	}
+	v, err := d.Acquire(c.Context, req)
+	if err != nil {
+		return acquireError(err)
+	}
+	switch v.Outcome {
+	case lease.Acquired:
+		if req.Force {
+			journalAcquire(c, d, override(req, v))
+		}
+		return keepAndAnswer(c, d, req.Identity, v)
+	case lease.Refused:
+		v = explained(d, v)
+		journalAcquire(c, d, refusal(req, v))
+	}
+	return answer(c, v)
+}
+
+// acquireError tells bad requests, which package lane reports as plain errors,
+// from what the store did.
+func acquireError(err error) error {
+	e := deskError(err)
+	if ce := asCmdError(e); ce != nil && ce.Kind == kindEnvironment {
+		ce.Kind = kindUsage
+	}
+	return e
+}
+
+// keepAndAnswer stores new leases for this worktree and reports them. What the
+// caller would not learn of is given back, all of it.
+func keepAndAnswer(c *cli.Context, d *admit.Desk, id lease.Identity, v lease.Verdict) error {
+	var fresh []lease.Record
+	var err error
+	for _, r := range v.All() {
+		if !v.Reacquired && isFresh(d, id, r) {
+			fresh = append(fresh, r)
+		}
+		err = errors.Join(err, d.Remember(r))
+	}
+	if err == nil {
+		err = answer(c, v)
+	}
+	if err == nil || len(fresh) == 0 {
+		return err
+	}
+	return giveBack(c, d, fresh, err)
+}
+
+// isFresh reports whether a lease was made by this very call, as opposed to one
+// of the caller's that it renewed.
+func isFresh(d *admit.Desk, id lease.Identity, r lease.Record) bool {
+	held, err := d.Recall(r.Lane)
+	known := r.Nonce == id.Nonce || err == nil && held != nil && held.Nonce == r.Nonce
+	return !known && r.AcquiredAt.Equal(r.RenewedAt)
+}
+
+// giveBack releases leases that cannot be reported, because of cause. It says
+// which of them stay held when that fails too.
+func giveBack(c *cli.Context, d *admit.Desk, leases []lease.Record, cause error) error {
+	ctx := context.WithoutCancel(c.Context)
+	var held, commands []string
+	for _, r := range leases {
+		_ = d.Forget(r.Lane, r.Nonce) // at worst a later verb says that it is lost
+		if _, err := d.Release(ctx, r.Lane, lease.Identity{Nonce: r.Nonce}); err != nil {
+			held = append(held, r.Lane)
+			commands = append(commands, fmt.Sprintf("git dos lease release --lane %s --nonce %s", r.Lane, r.Nonce))
+		}
+	}
+	if len(held) == 0 {
+		return cause
+	}
+	return environmentf("%w; still held: lane %s", cause, strings.Join(held, ", ")).hint("%s", strings.Join(commands, "; "))
+}
+
+// journalAcquire adds a row to this node's journal. The decision stands without
+// it.
+func journalAcquire(c *cli.Context, d *admit.Desk, row admit.Row) {
+	if err := d.Journal(c.Context, row); err != nil {
+		warn(c, "the %s was not journaled: %v", map[string]string{admit.OpRefuse: "refusal", admit.OpOverride: "override"}[row.Op], err)
+	}
+}
+
+func refusal(req admit.Request, v lease.Verdict) admit.Row {
+	return admit.Row{
+		Op: admit.OpRefuse, Lane: v.Lane, Owner: req.Owner, RunID: req.RunID, Operator: req.Operator,
+		ReasonClass: v.ReasonClass, Reason: v.Reason, Holder: v.Holder,
+	}
+}
+
+// override is the row of an admission that an operator forced.
+func override(req admit.Request, v lease.Verdict) admit.Row {
+	words := []string{}
+	for _, t := range v.Scavenged {
+		words = append(words, fmt.Sprintf("%s g%d of %s", t.Lane, t.Gen, t.Holder))
+	}
+	reason := "operator " + req.Operator + " ended " + strings.Join(words, ", ")
+	if len(words) == 0 {
+		reason = "operator " + req.Operator + " forced it, and no lease stood in the way"
+	}
+	return admit.Row{
+		Op: admit.OpOverride, Lane: v.Lane, Owner: req.Owner, RunID: req.RunID, Operator: req.Operator,
+		Reason: reason, Scavenged: v.Scavenged,
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// A listing answers lease live. Its JSON is an array of leases, which is what
+// --leases reads; each says as of when it was read. A lane that cannot be read
+// has a row too, so that nobody takes it for free, and the status says so.
+type listing struct {
+	leases []lease.Record
+	unread []admit.UnreadLane
+	never  []string // lanes that are declared and were never leased; in the text only
+	from   string   // the remote, "" for the repository itself
+	asOf   time.Time
+	now    time.Time
+}
+
+func (l listing) ExitCode() int {
+	if len(l.unread) > 0 {
+		return leaseStore
+	}
+	return verdict.Yes
+}
+
+// A liveLease is the row of a lease that can be read.
+type liveLease struct {
+	lease.Record
+	AsOf time.Time `json:"as_of"`
+}
+
+// An unreadLease is the row of a lane that cannot be read. Its kind and tree are
+// what it holds at most; no tree is everything.
+type unreadLease struct {
+	Lane     string    `json:"lane"` // "" where a slot does not say whose it is
+	Slot     string    `json:"slot,omitempty"`
+	State    string    `json:"state"` // unreadable
+	LaneKind string    `json:"lane_kind"`
+	Tree     []string  `json:"tree"`
+	Admitted bool      `json:"admitted"` // false: nobody was, and it is in the way of its name alone
+	Reason   string    `json:"reason"`
+	AsOf     time.Time `json:"as_of"`
+}
+
+func (l listing) MarshalJSON() ([]byte, error) {
+	out := []any{}
+	for _, r := range l.leases {
+		out = append(out, liveLease{r, l.asOf})
+	}
+	for _, u := range l.unread {
+		row := unreadLease{Lane: u.Lane, State: "unreadable", LaneKind: u.Kind, Tree: append([]string{}, u.Tree...), Admitted: !u.Known || u.Kind != "", Reason: u.Err.Error(), AsOf: l.asOf}
+		if u.Lane != u.Chain {
+			row.Slot = u.Chain
+		}
+		out = append(out, row)
+	}
+	var b bytes.Buffer
+	err := writeJSON(&b, out)
+	return b.Bytes(), err
+}
+
+func (l listing) String() string {
+	var rows []string
+	for _, r := range l.leases {
+		rows = append(rows, fmt.Sprintf("%-16s %s", r.Lane, stateOf(r, l.now)))
+	}
+	for _, u := range l.unread {
+		rows = append(rows, fmt.Sprintf("%-16s cannot be read: %s", u.Chain, strings.Join(strings.Fields(u.Err.Error()), " ")))
+	}
+	for _, name := range l.never {
+		rows = append(rows, fmt.Sprintf("%-16s free, never leased", name))
+	}
+	slices.Sort(rows)
+	if len(rows) == 0 {
+		rows = []string{"no lane is held"}
+	}
+	return strings.Join(rows, "\n") + seenAs(l.asOf, l.from)
+}
+
+func leaseLive(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	open := lookingDesk
+	if c.Bool("all") {
+		open = readingDesk // which lanes there are is the trunk's to say
+	}
+	d, err := open(c)
+	if err != nil {
+		return err
+	}
+	reading, err := d.Leases(c.Context, c.Bool("cached"))
+	if err != nil {
+		return deskError(err)
+	}
+	l := listing{leases: reading.Lanes, unread: reading.Unread, from: d.Remote(), asOf: reading.AsOf, now: now(c)}
+	if c.Bool("all") {
+		l.never = neverLeased(d.Declared(), reading)
+	} else {
+		l.leases = slices.DeleteFunc(l.leases, func(r lease.Record) bool { return r.State == lane.Free })
+	}
+	return answer(c, l)
+}
+
+// neverLeased are the declared lanes without a record.
+func neverLeased(declared []string, seen admit.Reading) []string {
+	return slices.DeleteFunc(declared, func(name string) bool {
+		return slices.ContainsFunc(seen.Lanes, func(r lease.Record) bool { return r.Lane == name }) ||
+			slices.ContainsFunc(seen.Unread, func(u admit.UnreadLane) bool { return u.Lane == name })
+	})
+}

@@ -1,0 +1,55 @@
+package admit
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/policy"
+)
+
+// An ArbitrateRequest asks what the answer to a lease would be.
+type ArbitrateRequest struct {
+	lane.Request
+	Force       bool
+	Leases      []lane.Lease   // with LeasesGiven: in place of what the authority holds
+	LeasesGiven bool           // the authority is then not read
+	Budgets     map[string]int // by kind, over the policy's
+	Cached      bool
+}
+
+// Arbitrate judges a request and stores nothing: by the time its lane is asked
+// for, the answer may be another. The time is as of when the leases were read,
+// the zero time when they were given.
+func (d *Desk) Arbitrate(ctx context.Context, req ArbitrateRequest) (lane.Verdict, time.Time, error) {
+	p := d.Rules.Policy
+	ev := lane.Evidence{
+		Request: req.Request, Lanes: taxonomy(p), Live: req.Leases, Algebra: algebra(p), RatioMax: p.Overlap.RatioMax,
+		SelfModify: p.Admission.SelfModify, Budgets: budgets(p), Force: req.Force,
+	}
+	maps.Copy(ev.Budgets, req.Budgets)
+	if req.LeasesGiven {
+		return lane.Arbitrate(ev), time.Time{}, nil
+	}
+	s, t, err := d.lookTable(ctx, req.Cached)
+	if err != nil {
+		return lane.Verdict{}, time.Time{}, d.storeError(err)
+	}
+	ev.Live = t.Live()
+	return lane.Arbitrate(ev), s.AsOf.UTC().Truncate(time.Second), nil
+}
+
+// budgets are the class budgets of a policy, by canonical kind. A name that no
+// kind can have stays as it is, and binds nobody.
+func budgets(p policy.Policy) map[string]int {
+	b := map[string]int{}
+	for _, c := range p.ConcurrencyClasses {
+		kind := c.Name
+		if folded, err := lane.Canonical(kind); err == nil {
+			kind = folded
+		}
+		b[kind] = c.MaxConcurrent
+	}
+	return b
+}

@@ -1,0 +1,183 @@
+package lease
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+)
+
+// A draft is an admission in the making.
+type draft struct {
+	AcquireEvidence
+	parts []*part
+	rest  Table           // the table without the admission: what it ends is free
+	work  Table           // the table as it will be: what is granted is held
+	skip  map[string]bool // chains of leases of the caller's that are decided anew: they bind nobody
+
+	ended  []Write // what force takes away
+	taken  []Taken
+	unsafe time.Time
+}
+
+// A part is one lane of an admission.
+type part struct {
+	req   lane.Request
+	claim lane.Claim
+	lane  string
+	have  Record // what stands under its name
+	mine  bool   // it is a held lease of the caller's
+	had   bool   // mine, and admitted: it is only renewed
+
+	op     string
+	rec    Record
+	kernel *lane.Verdict
+}
+
+// admit decides on all requests at once. When the lane was picked, kernel is the
+// decision that did it.
+func (ev AcquireEvidence) admit(reqs []lane.Request, kernel *lane.Verdict, dropped ...string) (Verdict, []Write, error) {
+	d := ev.draft(dropped)
+	for _, req := range reqs {
+		if err := d.add(req); err != nil {
+			return Verdict{}, nil, err
+		}
+	}
+	if v, differs := d.differs(); differs {
+		return d.refused(v)
+	}
+	if ev.Force {
+		if err := d.force(); err != nil {
+			return Verdict{}, nil, err
+		}
+	}
+	for _, p := range d.parts {
+		if v, ok, err := d.judge(p); err != nil {
+			return Verdict{}, nil, err
+		} else if !ok {
+			return d.refused(v)
+		}
+	}
+	if v, ok, err := d.claim(); err != nil {
+		return Verdict{}, nil, err
+	} else if !ok {
+		return d.refused(v)
+	}
+	if kernel != nil {
+		d.parts[0].kernel = kernel
+	}
+	return d.granted()
+}
+
+// draft leaves out what earlier tries of this call have landed half, and the
+// chains that the caller has dropped: all of it is decided anew or ended.
+func (ev AcquireEvidence) draft(dropped []string) *draft {
+	d := &draft{AcquireEvidence: ev, rest: ev.Table, work: ev.Table, skip: map[string]bool{}}
+	d.rest.Lanes, d.work.Lanes = map[string]Record{}, map[string]Record{}
+	maps.Copy(d.rest.Lanes, ev.Table.Lanes)
+	maps.Copy(d.work.Lanes, ev.Table.Lanes)
+	for chain, r := range ev.Table.Lanes {
+		if r.State != lane.Free && (r.Nonce == ev.Stamp.Nonce || slices.Contains(dropped, chain)) {
+			d.skip[chain] = true
+		}
+	}
+	return d
+}
+
+// owns reports whether a lease is the caller's: it was made by this very call, or
+// its identity is offered.
+func (ev AcquireEvidence) owns(r Record) bool {
+	return r.State == lane.Held && (r.Nonce == ev.Stamp.Nonce || ev.Identity.owns(r))
+}
+
+// add reads one request and finds what the caller has of it already.
+func (d *draft) add(req lane.Request) error {
+	c, no, ok := lane.Resolve(req, d.Lanes)
+	if err := no.Err(); !ok && err != nil {
+		return err
+	}
+	p := &part{req: req, claim: c, lane: c.Lane}
+	if slices.ContainsFunc(d.parts, func(q *part) bool { return q.lane == p.lane }) {
+		return fmt.Errorf("lane %q is asked for twice", p.lane)
+	}
+	d.parts = append(d.parts, p)
+	if have, ok := d.Table.holding(p.lane, d.owns); ok && d.owns(have) {
+		p.have, p.mine, p.had = have, true, d.Table.Order.admits(have)
+		if d.skip[have.Chain()] = true; p.had {
+			delete(d.skip, have.Chain())
+		}
+		return nil
+	}
+	return d.Table.unreadNamed(p.lane)
+}
+
+// judge decides on one lane and, when it may be had, on its record.
+func (d *draft) judge(p *part) (Verdict, bool, error) {
+	if p.had {
+		p.op, p.rec = OpHeartbeat, p.have
+		p.rec.Reason, p.rec.Ship, p.rec.RenewedAt = "", nil, stampSeconds(d.Stamp)
+		return Verdict{}, true, nil
+	}
+	k := lane.Decide(d.evidence(p.req, d.Budgets, d.SelfModify))
+	if err := d.Table.undecided(k); err != nil {
+		return Verdict{}, false, err
+	}
+	if k.Outcome != lane.Acquire {
+		return d.refusal(p.lane, k), false, nil
+	}
+	p.kernel = &k
+	if err := d.fill(p, k); err != nil {
+		return Verdict{}, false, err
+	}
+	d.work.Lanes[p.rec.Chain()] = p.rec
+	delete(d.skip, p.rec.Chain())
+	return Verdict{}, true, nil
+}
+
+// evidence is what package lane decides on: all that lives beside the caller.
+// Force leaves out what it overrides.
+func (d *draft) evidence(req lane.Request, budgets map[string]int, protected []string) lane.Evidence {
+	if d.Force {
+		budgets, protected = nil, nil
+	}
+	return lane.Evidence{
+		Request: req, Lanes: d.Lanes, Live: append(d.work.live(d.skip), d.Extra...), Algebra: d.Algebra, RatioMax: d.RatioMax,
+		SelfModify: protected, Budgets: budgets,
+	}
+}
+
+// fill makes the record. A lane that landed without its order entry is completed
+// when the same is asked for: readers tell an admission that they have missed by
+// its generation, so within one generation nothing but times changes. Else the
+// generation passes the chain's own and the order's, so that it never restarts.
+func (d *draft) fill(p *part, k lane.Verdict) error {
+	now := stampSeconds(d.Stamp)
+	r := Record{
+		V: Version, Lane: k.Lane, LaneKind: k.LaneKind, Tree: k.Tree, Scope: d.Scope, State: lane.Held,
+		Nonce: d.Stamp.Nonce, Holder: d.Stamp.Holder, RunID: d.RunID,
+		TTL: int64(d.TTL / time.Second), AcquiredAt: now, RenewedAt: now, Policy: d.Stamp.Policy,
+	}
+	if p == d.parts[0] {
+		r.Unit, r.Seat, r.Proc = d.first(claimUnit), d.first(claimSeat), d.Proc
+	}
+	have := p.have
+	if p.mine && have.LaneKind == r.LaneKind && slices.Equal(have.Tree, r.Tree) && have.Unit == r.Unit && have.Seat == r.Seat {
+		p.op, p.rec = OpHeartbeat, have
+		p.rec.TTL, p.rec.RenewedAt, p.rec.Policy, p.rec.Proc = r.TTL, now, r.Policy, r.Proc
+		return nil
+	}
+	chain, err := have.Chain(), error(nil)
+	if p.mine {
+		d.rest.Lanes[chain] = freed(have, "", d.Stamp) // it ends with the grant
+	} else {
+		chain, err = d.chainFor(p.claim)
+	}
+	if chain != r.Lane {
+		r.Slot = chain
+	}
+	r.Gen = max(d.work.Lanes[chain].Gen, d.Table.Order.Lanes[chain].Gen) + 1
+	p.op, p.rec = OpAcquire, r
+	return err
+}

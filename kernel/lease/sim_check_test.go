@@ -1,0 +1,193 @@
+package lease
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+)
+
+// checkRide is I4: the trunk moves only under a lease that is current.
+func (w *world) checkRide(t *transaction) {
+	lanes := 0
+	for _, m := range t.moves {
+		if m.ref == trunkName {
+			continue
+		}
+		lanes++
+		ship := mustRecord(m.ref, m.new)
+		cur := w.refs[m.ref]
+		if cur == nil {
+			w.fail("I4: trunk rides on lane %s, which was never leased", m.ref)
+			return
+		}
+		now := mustRecord(m.ref, cur)
+		if b, ok := w.beliefs[lotOf(now)]; now.State != lane.Held || now.Nonce != ship.Nonce || !ok || b.who != t.who {
+			w.fail("I4: trunk rides on lane %s of client %d, which holds nonce %q (%s) and not %q", m.ref, t.who, now.Nonce, now.State, ship.Nonce)
+		}
+	}
+	if lanes == 0 {
+		w.fail("I4: trunk rides on no lane")
+	}
+}
+
+// apply moves one ref, by one entry or several, and checks what it means.
+func (w *world) apply(t *transaction, m move) {
+	old := w.refs[m.ref]
+	var entries []*node
+	n := m.new
+	for ; n != nil && n != old && len(entries) < 4; n = n.parent {
+		entries = append(entries, n)
+	}
+	if n != old {
+		w.fail("I2: %s moved to an entry that does not follow its tip", m.ref)
+	}
+	for _, n := range slices.Backward(entries) {
+		if old != nil && (n.gen < old.gen || n.op == OpAcquire && n.gen == old.gen) {
+			w.fail("I3: %s went from generation %d to %d by %s", m.ref, old.gen, n.gen, n.op)
+		}
+		w.refs[m.ref], old = n, n
+		switch m.ref {
+		case trunkName:
+		case orderName:
+			w.ordered(t)
+		default:
+			w.moved(t, n.op, mustRecord(m.ref, n))
+		}
+	}
+}
+
+// ordered checks what an entry in the order does to the leases of others: only
+// force takes an admission away.
+func (w *world) ordered(t *transaction) {
+	o := w.order()
+	for _, at := range w.believed() {
+		if b := w.beliefs[at]; overrules(o, b.Record) && !b.overruled {
+			if forced := slices.ContainsFunc(t.moves, func(m move) bool { return m.ref == at.chain && m.forces() }); !forced {
+				w.fail("lease %s of client %d on lane %s taken out of the order by client %d", at.nonce, b.who, b.Lane, t.who)
+			}
+			b.overruled = true
+			w.beliefs[at] = b
+		}
+	}
+}
+
+// overrules reports whether the order has given the lease's chain to another.
+func overrules(o Order, r Record) bool {
+	g := o.Lanes[r.Chain()]
+	return g.Gen > r.Gen || g.Gen == r.Gen && g.Nonce != r.Nonce
+}
+
+// order is the order as it stands.
+func (w *world) order() Order {
+	n := w.refs[orderName]
+	if n == nil {
+		return Order{}
+	}
+	o, err := ParseOrder(n.gen, n.data)
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// forces reports whether a move ends a lease by force.
+func (m move) forces() bool {
+	for n := m.new; n != m.expect && n != nil; n = n.parent {
+		if n.op == OpScavenge {
+			return true
+		}
+	}
+	return false
+}
+
+// moved checks what an entry on a chain does to the leases of others.
+func (w *world) moved(t *transaction, op string, r Record) {
+	for _, at := range w.believed() {
+		b := w.beliefs[at]
+		if at.chain != r.Chain() || r.State != lane.Free && r.Nonce == at.nonce {
+			continue
+		}
+		if byRight := op == OpScavenge || op == OpRelease && b.who == t.who; !byRight {
+			w.fail("lease %s of client %d on lane %s ended by %s of client %d", at.nonce, b.who, b.Lane, op, t.who)
+		}
+		delete(w.beliefs, at)
+	}
+	if r.State == lane.Free {
+		w.ended[admission{r.Chain(), r.Gen, r.Nonce}] = true
+		return
+	}
+	if w.abandoned[lotOf(r)] || w.given[r.Nonce] {
+		w.fail("I5: lane %s is held under nonce %s, which its acquirer gave up", r.Lane, r.Nonce)
+	}
+	if all, told := w.complete[r.Nonce]; told && !all[lotOf(r)] {
+		w.fail("I5: lane %s on %s is held under nonce %s, and its acquirer does not know", r.Lane, r.Chain(), r.Nonce)
+	}
+}
+
+func (w *world) believed() []lot { return slices.SortedFunc(maps.Keys(w.beliefs), lot.compare) }
+
+// told records that a client was told to hold a lease, and checks I1.
+func (w *world) told(who int, r Record) {
+	at := lotOf(r)
+	if w.ended[admission{at.chain, r.Gen, r.Nonce}] {
+		return // an operator took it away before the answer arrived
+	}
+	had, ok := w.beliefs[at]
+	if ok && had.who != who {
+		w.fail("I1: clients %d and %d hold one lease of lane %s", had.who, who, r.Lane)
+	}
+	b := belief{r, who, had.overruled || overrules(w.order(), r)}
+	if w.beliefs[at] = b; b.overruled {
+		return
+	}
+	for _, other := range w.believed() {
+		b := w.beliefs[other]
+		beside := fmt.Sprintf("client %d on lane %s (%s, %s) beside client %d on lane %s (%s, %s)", who, r.Lane, at.chain, at.nonce, b.who, b.Lane, other.chain, other.nonce)
+		switch {
+		case other == at, b.overruled:
+		case b.Lane == r.Lane, other.chain == at.chain, b.exclusive(), r.exclusive(), !lane.Glob.Disjoint(b.Tree, r.Tree):
+			w.fail("I1: %s", beside)
+		case r.Unit != "" && r.Unit == b.Unit:
+			w.fail("I1: unit %s of %s", r.Unit, beside)
+		case r.Seat != "" && r.Seat == b.Seat:
+			w.fail("I1: seat %s of %s", r.Seat, beside)
+		}
+	}
+}
+
+// completed records all that a call was told to have under its own nonce.
+func (w *world) completed(nonce string, leases []Record) {
+	all := map[lot]bool{}
+	for _, r := range leases {
+		all[lotOf(r)] = true
+	}
+	w.complete[nonce] = all
+	for _, ref := range w.chains() {
+		if now := mustRecord(ref, w.refs[ref]); now.State != lane.Free && now.Nonce == nonce && !all[lotOf(now)] {
+			w.fail("I5: lane %s on %s is held under nonce %s, and its acquirer does not know", now.Lane, ref, nonce)
+		}
+	}
+}
+
+func (w *world) abandon(nonce string, sent *Sent) {
+	w.given[nonce] = true
+	for _, r := range sent.Leases {
+		w.abandoned[lotOf(r)] = true
+	}
+	for _, ref := range w.chains() {
+		if now := mustRecord(ref, w.refs[ref]); now.State != lane.Free && (now.Nonce == nonce || w.abandoned[lotOf(now)]) {
+			w.fail("I5: lane %s stays held after its acquirer gave up", ref)
+		}
+	}
+}
+
+// checkClaims is that the order says nothing of what an ended lease claimed.
+func (w *world) checkClaims(ended Record) {
+	if o := w.order(); ended.State != lane.Free {
+		if ended.Unit != "" && o.Units[ended.Unit].Nonce == ended.Nonce || ended.Seat != "" && o.Seats[ended.Seat].Nonce == ended.Nonce {
+			w.fail("I5: the order has the claims of lane %s, which was ended", ended.Lane)
+		}
+	}
+}
