@@ -16,16 +16,17 @@ const divergences = 25
 // Each of them is held by a test or a script that bears its number.
 func TestEveryDivergenceIsANamedTest(t *testing.T) {
 	named := regexp.MustCompile(`(?m)^func TestD(\d\d)[A-Z]`)
+	story := regexp.MustCompile(`^testdata/scripts/d(\d\d)_.*\.txtar$`)
 	found := map[string][]string{}
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
+		script := story.FindStringSubmatch(path)
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != ".":
 			return fs.SkipDir
-		case strings.HasPrefix(path, "testdata/scripts/d") && strings.HasSuffix(path, ".txtar"):
-			number, _, _ := strings.Cut(d.Name()[1:], "_")
-			found[number] = append(found[number], path)
+		case script != nil:
+			found[script[1]] = append(found[script[1]], path)
 		case strings.HasSuffix(path, "_test.go"):
 			text, err := os.ReadFile(path)
 			if err != nil {

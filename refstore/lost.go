@@ -106,14 +106,16 @@ func ofKinds(known map[string]OID, kinds []string) map[string]OID {
 
 // lost lists what the remote had and has no more: refs that are gone, and refs
 // that stand at a commit which does not build on what they held. Every move of
-// a dos ref is a fast-forward, so either means that somebody took state away.
+// a dos ref is a fast-forward, so either means that somebody took state away. What
+// has no name that we give was never state of ours.
 func (a *Remote) lost(ctx context.Context, before map[string]OID, now Snapshot) (lost []string, err error) {
 	var moved []string
 	var in strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(before)) {
 		t := now.Tip(ref)
+		_, ours := SplitRef(ref)
 		switch {
-		case t.Err != nil || t.ID == before[ref]:
+		case !ours || t.Err != nil || t.ID == before[ref]:
 		case t.ID == "":
 			lost = append(lost, ref)
 		default:

@@ -65,6 +65,27 @@ func TestRefsWipedFromTheRemoteAreLostAndNotFree(t *testing.T) {
 	}
 }
 
+// TestJunkThatIsTakenAwayIsNoLostState: a ref of a shape that git-dos never
+// writes held nothing of ours.
+func TestJunkThatIsTakenAwayIsNoLostState(t *testing.T) {
+	t.Parallel()
+	f := remoteFixture(t, transports[0], "")
+	f.append(t, f.repo, f.auth, "refs/dos/lane/api", entry("ACQUIRE", 1, `{}`))
+	junk := f.hash(t, "commit", f.commit(t, "work\n"))
+	gitIn(t, f.raw, "update-ref", "refs/dos/lane/k.00/x", string(junk))
+	if l := lost(t, f.auth, "lane"); l != nil {
+		t.Fatalf("with the junk: %v", l)
+	}
+	gitIn(t, f.raw, "update-ref", "-d", "refs/dos/lane/k.00/x")
+	if l := lost(t, f.auth, "lane"); l != nil {
+		t.Errorf("after it was taken away: %v", l)
+	}
+	gitIn(t, f.raw, "update-ref", "-d", "refs/dos/lane/api")
+	if l := lost(t, f.auth, "lane"); l == nil {
+		t.Error("a lane that was taken away is not lost")
+	}
+}
+
 // TestARewoundRefIsLostStateUntilItIsGivenBack puts a hub back to an earlier
 // backup of one lane, while another lane goes on.
 func TestARewoundRefIsLostStateUntilItIsGivenBack(t *testing.T) {

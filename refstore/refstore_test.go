@@ -97,6 +97,24 @@ func TestEntriesOfOneDecisionForOneRefStandOnEachOther(t *testing.T) {
 	}
 }
 
+// TestMoreEntriesThanHealingLooksForAreRefused: a lock of such a move would
+// never be known as ours.
+func TestMoreEntriesThanHealingLooksForAreRefused(t *testing.T) {
+	t.Parallel()
+	f := localFixture(t, initRepo(t))
+	for n, ok := range map[int]bool{4: true, 5: false} {
+		_, err := f.repo.Update(t.Context(), f.auth, queryFor(laneRef), func(refstore.Snapshot) (writes []refstore.Write, err error) {
+			for range n {
+				writes = append(writes, refstore.Write{Ref: laneRef, Entry: entry("X", 1, `{}`)})
+			}
+			return writes, nil
+		})
+		if (err == nil) != ok {
+			t.Errorf("%d entries: %v", n, err)
+		}
+	}
+}
+
 func TestUpdateMovesTwoRefsTogether(t *testing.T) {
 	dir := initRepo(t)
 	hub := initRepo(t, "--bare")

@@ -10,7 +10,7 @@ import (
 
 // A Write is one move that a decision asks for: an entry to append to a dos
 // ref, or, when Target is set, a branch to move to an existing commit. Entries
-// for the same ref go on top of each other, in order, in one move.
+// for the same ref, at most four, go on top of each other, in order, in one move.
 type Write struct {
 	Ref    string
 	Entry  Entry
@@ -137,6 +137,7 @@ func (r *Repo) try(ctx context.Context, a Authority, q Query, decide DecideFunc,
 // loses are garbage for git to collect.
 func (r *Repo) prepare(writes []Write, seen Snapshot) ([]Move, error) {
 	var moves []Move
+	stacked := map[string]int{}
 	for _, w := range writes {
 		tip := seen.Tip(w.Ref)
 		if tip.Err != nil {
@@ -148,6 +149,9 @@ func (r *Repo) prepare(writes []Write, seen Snapshot) ([]Move, error) {
 			moves = append(moves, Move{Ref: w.Ref, Expect: tip.ID, New: tip.ID})
 		}
 		m := &moves[at]
+		if stacked[w.Ref]++; stacked[w.Ref] > maxStacked {
+			return nil, fmt.Errorf("write %s: more than %d entries in one transaction", w.Ref, maxStacked)
+		}
 		if w.Target != "" {
 			m.New = w.Target
 			continue

@@ -2,13 +2,13 @@ package main
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -19,14 +19,15 @@ func arbitrateVerb() verb {
 			Name:      "arbitrate",
 			ArgsUsage: "[LANE]",
 			Usage:     "say whether a lane could be had now, and which to run on",
-			Description: "Decides as lease acquire would, beside the leases that are live or those of --leases, and stores\n" +
-				"nothing: only git dos lease acquire holds a lane. Run on the lane that is answered, which may be\n" +
-				"another than the one asked for; a lane given by --force is the caller's risk. Without a LANE the\n" +
-				"lanes for auto-pick are tried in order.",
+			Description: "Judges by the rules that lease acquire follows, units and seats left out, beside the leases that are\n" +
+				"live or those of --leases. It stores nothing: only git dos lease acquire holds a lane. Run on the\n" +
+				"lane that is answered. It is another than the one named where that one is held and --kind cluster\n" +
+				"is given, or its files are taken or protected and no kind is; lease acquire takes another only with\n" +
+				"--any. A lane given by --force is the caller's risk. Without a LANE the lanes for auto-pick are\n" +
+				"tried in order.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "lane", Usage: "the `LANE`: a declared one, an alias, or any name together with --tree"},
-				&cli.StringFlag{Name: "kind", Usage: "cluster, keyword, global or the name of an exclusive lane"},
-				&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` inside the lane's tree; repeatable"},
+				kindFlag(), treeFlag(),
 				&cli.StringFlag{Name: "leases", Usage: "the live leases, as `JSON` (what lease live --json prints), or - for standard input; the stored ones are then not read"},
 				&cli.BoolFlag{Name: "force", Usage: "answer that the lane named can be had, unless an exclusive lease is live"},
 				&cli.StringSliceFlag{Name: "class-budget", Usage: "at most N live leases of a kind, as `KIND=N`, in place of dos.toml's; repeatable"},
@@ -76,20 +77,19 @@ func arbitrate(c *cli.Context) error {
 
 // arbitrateRequest reads the flags.
 func arbitrateRequest(c *cli.Context) (req admit.ArbitrateRequest, err error) {
-	name := c.String("lane")
-	switch {
-	case c.NArg() > 1, c.NArg() == 1 && name != "":
-		return req, usagef("want one lane, have also %q", c.Args().First())
-	case c.NArg() == 1:
-		name = c.Args().First()
+	name, err := oneLane(c)
+	if err != nil {
+		return req, err
+	}
+	if err := checkTrees(c); err != nil {
+		return req, err
 	}
 	req.Request = lane.Request{Lane: name, Kind: c.String("kind"), Tree: c.StringSlice("tree")}
 	req.Force, req.Cached = c.Bool("force"), c.Bool("cached")
-	switch {
-	case name == "" && len(req.Tree) > 0:
-		return req, usagef("--tree is of a lane, and none is named").hint("give the files a name with --lane LANE")
-	case name == "" && strings.EqualFold(req.Kind, lane.Keyword):
-		return req, usagef("--kind keyword is of a lane, and none is named").hint("say which with --lane LANE, and its files with --tree GLOB")
+	if name == "" {
+		if err := checkUnnamed(c); err != nil {
+			return req, err
+		}
 	}
 	if req.Budgets, err = classBudgets(c.StringSlice("class-budget")); err != nil {
 		return req, err
@@ -131,9 +131,8 @@ func classBudgets(words []string) (map[string]int, error) {
 // arbitrateKinds refuses a budget for what no lease can be of.
 func arbitrateKinds(d *admit.Desk, budgets map[string]int) error {
 	for kind := range budgets {
-		general := slices.Contains([]string{lane.Cluster, lane.Keyword, lane.Global}, kind)
-		if !general && !d.Rules.Policy.Exclusive(kind) {
-			return usagef("--class-budget: unknown kind %q", kind).hint("use cluster, keyword, global or the name of an exclusive lane")
+		if _, err := facts.Taxonomy(d.Rules.Policy).Kind(kind); err != nil {
+			return usagef("--class-budget: %w", err)
 		}
 	}
 	return nil

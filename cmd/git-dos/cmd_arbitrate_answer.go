@@ -49,26 +49,17 @@ func (a arbitration) String() string {
 
 // next is the command that takes the lane which was answered.
 func (a arbitration) next() string {
-	words := []string{"git dos lease acquire --lane", shellWord(a.Lane)}
+	words := []string{"git dos lease acquire --lane", verdict.ShellWord(a.Lane)}
 	if !a.AutoPicked {
 		for _, glob := range a.asked.Tree {
-			words = append(words, "--tree", shellWord(glob))
+			words = append(words, "--tree", verdict.ShellWord(glob))
 		}
 		if a.asked.Kind != "" {
-			words = append(words, "--kind", shellWord(a.asked.Kind))
+			words = append(words, "--kind", verdict.ShellWord(a.asked.Kind))
 		}
 	}
 	if a.asked.Force && a.ReasonClass == lane.Forced {
 		words = append(words, "--force --operator NAME")
 	}
 	return strings.Join(words, " ")
-}
-
-// shellWord makes a word safe to paste into a shell.
-func shellWord(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@%+="
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

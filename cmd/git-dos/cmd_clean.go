@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/worktree"
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -101,10 +102,11 @@ func cleanRegion(c *cli.Context, d *admit.Desk, word string) (ev scope.CleanEvid
 				return ev, environmentf("%w", err)
 			}
 		}
+		held = slices.DeleteFunc(held, func(h admit.Held) bool { return lane.Reserved(h.Lane) }) // it holds no file
+		names = nil
 		if len(held) == 0 {
 			return ev, usagef("no lane named, and this worktree took none").hint("say which with --lane LANE; git dos lease live --all lists them")
 		}
-		names = nil
 		for _, h := range held {
 			names = append(names, h.Lane)
 		}

@@ -66,9 +66,12 @@ func journalTail(c *cli.Context) error {
 
 // wantedLines makes the filter of the flags. A lane may be named by an alias.
 func wantedLines(c *cli.Context, d *admit.Desk) (func(subject) bool, error) {
-	run, node, name := c.String("run-id"), c.String("node"), c.String("lane")
+	node, name := c.String("node"), c.String("lane")
+	run, err := runFlag(c)
+	if err != nil {
+		return nil, err
+	}
 	if name != "" {
-		var err error
 		if name, err = d.CanonicalLane(name); err != nil {
 			return nil, usagef("--lane: %w", err)
 		}

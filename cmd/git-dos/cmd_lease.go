@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -15,7 +17,7 @@ const leaseStore = 4
 func leaseVerb() verb {
 	lane := &cli.StringFlag{Name: "lane", Usage: "the `LANE`: a declared one, an alias, or any name together with --tree"}
 	nonce := &cli.StringFlag{Name: "nonce", Usage: "the `NONCE` of the lease, by default GIT_DOS_NONCE or the one this worktree took"}
-	run := &cli.StringFlag{Name: "run-id", Usage: "the `RUN` the lease belongs to"}
+	run := &cli.StringFlag{Name: "run-id", Usage: "the `RUN` that the lease is of, one worker's own: who states it again is given that lease, so no two workers may share one"}
 	cached := &cli.BoolFlag{Name: "cached", Usage: "answer from what was last seen of the remote, however old; by default it is at most [fleet] interval old"}
 	return verb{
 		command: &cli.Command{
@@ -28,7 +30,8 @@ func leaseVerb() verb {
 				Description: "Without a LANE a free one of those for auto-pick is taken; with several, all or none. A lane that is\n" +
 					"not declared is taken by the files it is about, --tree. Work only on the lane that is returned,\n" +
 					"renew it within a third of its ttl, and stop when it is lost. The lease is stored for this\n" +
-					"worktree, so --lane alone renews and releases it from here.\n\n" +
+					"worktree, so --lane alone renews and releases it from here. To be given your own lease again, say\n" +
+					"after a crash, acquire with the same --run-id or --nonce.\n\n" +
 					"--force --operator NAME ends every lease in the way, in the operator's name; whoever held one\n" +
 					"may still be at work.",
 				Flags:  acquireFlags(run, nonce),
@@ -91,10 +94,9 @@ func acquireFlags(run, nonce cli.Flag) []cli.Flag {
 		&cli.StringSliceFlag{Name: "lane", Usage: "the `LANE`: a declared one, an alias, or any name together with --tree; repeatable, all or none"},
 		&cli.BoolFlag{Name: "any", Usage: "take another free lane when the one named cannot be had"},
 		run, nonce,
-		&cli.StringFlag{Name: "kind", Usage: "cluster, keyword, global or the name of an exclusive lane"},
-		&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` inside the lane's tree; repeatable"},
-		&cli.StringFlag{Name: "unit", Usage: "the `UNIT` of work that this lease claims: no other lease may claim it"},
-		&cli.StringFlag{Name: "seat", Usage: "the `SEAT` that this lease takes: no other lease may take it"},
+		kindFlag(), treeFlag(),
+		&cli.StringFlag{Name: "unit", Usage: "the `UNIT` of work, as PLAN/PHASE in either case, that this lease claims (of several lanes the first): no other lease may claim it"},
+		&cli.StringFlag{Name: "seat", Usage: "the `SEAT` that this lease takes, in either case (of several lanes the first): no other lease may take it"},
 		&cli.StringFlag{Name: "proc", Usage: "the `PID` of the worker's own process, recorded so that its end can be seen"},
 		&cli.StringFlag{Name: "leases", Usage: "live leases known besides, as `JSON` (what lease live --json prints), or - for standard input"},
 		&cli.StringFlag{Name: "owner", Usage: "who works, for people to read"},
@@ -102,6 +104,15 @@ func acquireFlags(run, nonce cli.Flag) []cli.Flag {
 		&cli.BoolFlag{Name: "force", Usage: "end every lease that stands in the way; needs --operator"},
 		&cli.StringFlag{Name: "operator", Usage: "the `NAME` the chains will show for --force"},
 	}
+}
+
+// kindFlag is what kind of lease is asked for.
+func kindFlag() cli.Flag {
+	return &cli.StringFlag{Name: "kind", Usage: "a `KIND`, seldom needed, as the lane tells it: cluster (declared), keyword (had by its --tree), global (alone in the whole repository) or the name of an exclusive lane (alone)"}
+}
+
+func treeFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` inside the lane's tree; one that matches a directory holds all below it; repeatable"}
 }
 
 func leaseStatuses() map[string][]status {
@@ -145,20 +156,26 @@ var contended = status{Code: verdict.FirstOwned, Outcome: "contended", Meaning: 
 
 var unreachable = status{Code: leaseStore, Meaning: "the store cannot be read or reached; nothing follows from it"}
 
-// laneFlag is the lane a verb is about; it also accepts the name as the only
-// argument.
+// oneLane is the lane a verb is about, "" where none is named; it may be named
+// by the flag or as the only argument.
+func oneLane(c *cli.Context) (string, error) {
+	names := c.Args().Slice()
+	if name := c.String("lane"); name != "" {
+		names = slices.Insert(names, 0, name)
+	}
+	if len(names) > 1 {
+		return "", usagef("want one lane, have also %q", names[1])
+	}
+	return strings.Join(names, ""), nil
+}
+
+// laneFlag is oneLane for a verb that cannot do without.
 func laneFlag(c *cli.Context) (string, error) {
-	name := c.String("lane")
-	switch {
-	case c.NArg() > 1, c.NArg() == 1 && name != "":
-		return "", usagef("want one lane, have also %q", c.Args().First())
-	case c.NArg() == 1:
-		name = c.Args().First()
+	name, err := oneLane(c)
+	if err == nil && name == "" {
+		err = usagef("no lane named").hint("say which with --lane LANE; git dos lease live --all lists them, and marks those of this worktree")
 	}
-	if name == "" {
-		return "", usagef("no lane named").hint("say which with --lane LANE; git dos lease live --all lists them")
-	}
-	return name, nil
+	return name, err
 }
 
 // ttlFlag reads --ttl, by default the policy's.

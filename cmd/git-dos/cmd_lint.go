@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
-	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
@@ -18,9 +16,10 @@ func lintVerb() verb {
 		command: &cli.Command{
 			Name:  "lint",
 			Usage: "does dos.toml say what is meant?",
-			Description: "Lists what is wrong with the dos.toml of the work tree, all of it, and what is right and looks\n" +
-				"otherwise: lanes without a tree, lanes that are declared concurrent and compete for files, names\n" +
-				"that stand for nothing, budgets that bind nobody, plan files of one number. In a fleet the copy on\n" +
+			Description: "Lists what is wrong with the dos.toml of the work tree, and what is right and looks otherwise:\n" +
+				"lanes without a tree, lanes that are declared concurrent and compete for files, names that stand for\n" +
+				"nothing, trees that hold no file, budgets that bind nobody, plan files of one number. A POLICY_ERROR\n" +
+				"makes the file unusable and hides all the rest: correct it, and lint again. In a fleet the copy on\n" +
 				"the trunk decides; this is about the one that is being written. Errors and warnings make the\n" +
 				"status 1, with --strict only errors do.",
 			Flags: []cli.Flag{
@@ -36,13 +35,6 @@ func lintVerb() verb {
 		},
 	}
 }
-
-// Kinds of finding about the file as such.
-const (
-	lintPolicyError = "POLICY_ERROR"
-	lintIgnoredKey  = "IGNORED_KEY"
-	lintNoPolicy    = "NO_POLICY"
-)
 
 // A lintAnswer is everything that was found.
 type lintAnswer struct {
@@ -88,88 +80,14 @@ func lint(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	text, found, err := facts.LintText(c.Context, repo)
+	findings, err := unlessInterrupted(c.Context, func() ([]lane.Finding, error) { return facts.Lint(c.Context, repo) })
 	if err != nil {
-		return environmentf("read dos.toml: %w", err)
-	}
-	p, bad := policy.Default(), policy.Errors(nil)
-	if found {
-		if p, err = policy.Parse(text); err != nil && !errors.As(err, &bad) {
-			return environmentf("read dos.toml: %w", err)
-		}
-	}
-	findings := lintFile(p, found, bad)
-	if found && bad == nil {
-		plans, err := facts.LintPlans(c.Context, repo, p.Paths.PlansGlob)
-		if err != nil {
-			return deskError(err)
-		}
-		findings = append(findings, lintLanes(p)...)
-		findings = append(findings, lane.LintPlanNumbers(plans)...)
+		return deskError(err)
 	}
 	return answer(c, lintReport(findings, c.Bool("strict")))
 }
 
-// lintFile is what there is to say of the file as such.
-func lintFile(p policy.Policy, found bool, bad policy.Errors) []lane.Finding {
-	out := []lane.Finding{}
-	if !found {
-		out = append(out, lane.Finding{
-			Kind: lintNoPolicy, Severity: lane.SeverityInfo, Subject: "dos.toml", Detail: "there is no dos.toml here, so the defaults hold", Fix: "git dos init writes one",
-		})
-	}
-	for _, e := range bad {
-		out = append(out, lane.Finding{
-			Kind: lintPolicyError, Severity: lane.SeverityError, Subject: firstOf(e.Key, "dos.toml"), Detail: e.Message, Fix: firstOf(e.Hint, "correct it: until then no verb decides by this file"), Line: e.Line,
-		})
-	}
-	for _, k := range p.Ignored {
-		out = append(out, lane.Finding{
-			Kind: lintIgnoredKey, Severity: lane.SeverityInfo, Subject: k.Key, Detail: k.Key + " is accepted and has no effect", Fix: "remove it once no older tool reads the file", Line: k.Line,
-		})
-	}
-	return out
-}
-
-// lintLanes is what there is to say of the lanes, with the lines it is about. A
-// file that names the glob algebra was not written for the older kernel, and
-// relies on none of its defaults.
-func lintLanes(p policy.Policy) []lane.Finding {
-	ev := lane.LintEvidence{
-		Lanes: priceTaxonomy(p), Algebra: lane.Algebra(p.Overlap.Policy),
-		RatioStated: p.Stated("overlap.ratio_max") || p.Overlap.Policy == policy.OverlapGlob,
-	}
-	for _, class := range p.ConcurrencyClasses {
-		ev.Classes = append(ev.Classes, class.Name)
-	}
-	found := lane.Lint(ev)
-	for i, f := range found {
-		found[i].Line = lintLine(p, f)
-	}
-	return found
-}
-
-// lintLine is the line a finding is about, 0 when there is none to name.
-func lintLine(p policy.Policy, f lane.Finding) int {
-	switch f.Kind {
-	case lane.AliasTargetUndeclared:
-		return p.Line("lanes.aliases." + f.Subject)
-	case lane.AutopickLaneUndeclared, lane.AutopickLaneExclusive:
-		return p.Line("lanes.autopick")
-	case lane.ClassNeverBinds:
-		for i, class := range p.ConcurrencyClasses {
-			if class.Name == f.Subject {
-				return p.Line(fmt.Sprintf("concurrency_class[%d].name", i))
-			}
-		}
-	case lane.LaneRegionShadowed:
-		return p.Line("lanes.trees." + f.Subject)
-	}
-	return p.Line("lanes.concurrent")
-}
-
 func lintReport(findings []lane.Finding, strict bool) lintAnswer {
-	lane.SortFindings(findings)
 	a := lintAnswer{Findings: findings, strict: strict}
 	for _, f := range findings {
 		switch f.Severity {

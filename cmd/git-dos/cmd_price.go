@@ -2,15 +2,14 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
-	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
@@ -64,15 +63,18 @@ func price(c *cli.Context) error {
 	}
 	p := d.Rules.Policy
 	ev := lane.PriceEvidence{
-		Workers: workers, Lanes: priceTaxonomy(p), Algebra: lane.Algebra(p.Overlap.Policy),
-		SelfModify: p.Admission.SelfModify, Budgets: priceBudgets(p),
+		Workers: workers, Lanes: facts.Taxonomy(p), Algebra: lane.Algebra(p.Overlap.Policy),
+		SelfModify: p.Admission.SelfModify, Budgets: facts.Budgets(p),
 	}
 	if c.IsSet("lane") {
 		if ev.Within, err = priceRidden(c, d); err != nil {
 			return err
 		}
 	}
-	v := lane.Price(ev)
+	v, err := unlessInterrupted(c.Context, func() (lane.PriceVerdict, error) { return lane.Price(ev), nil })
+	if err != nil {
+		return err
+	}
 	if err := v.Err(); err != nil {
 		return usagef("%w", err)
 	}
@@ -99,7 +101,7 @@ func pricePartition(c *cli.Context) ([]lane.PriceWorker, error) {
 	default:
 		name = "standard input"
 	}
-	data, err := io.ReadAll(io.LimitReader(in, lane.MaxPartition+1))
+	data, err := readInput(c, in, lane.MaxPartition)
 	if err != nil {
 		return nil, environmentf("read the partition: %w", err)
 	}
@@ -124,7 +126,7 @@ func priceRidden(c *cli.Context, d *admit.Desk) (*lane.Ridden, error) {
 	if r != nil {
 		return &lane.Ridden{Lane: name, Tree: r.Tree}, nil
 	}
-	claim, no, ok := lane.Resolve(lane.Request{Lane: name}, priceTaxonomy(d.Rules.Policy))
+	claim, no, ok := lane.Resolve(lane.Request{Lane: name}, facts.Taxonomy(d.Rules.Policy))
 	switch {
 	case !ok && no.Outcome == "":
 		return nil, usagef("%w", no.Err())
@@ -137,16 +139,9 @@ func priceRidden(c *cli.Context, d *admit.Desk) (*lane.Ridden, error) {
 // priceOwnLease is the caller's live lease on a lane, nil for none. The store is
 // asked only if there may be one.
 func priceOwnLease(c *cli.Context, d *admit.Desk, name string) (*lease.Record, error) {
-	nonces := map[string]bool{os.Getenv("GIT_DOS_NONCE"): true}
-	held, err := d.Recall(name)
-	if err != nil {
-		return nil, environmentf("%w", err)
-	}
-	if held != nil {
-		nonces[held.Nonce] = true
-	}
-	if delete(nonces, ""); len(nonces) == 0 {
-		return nil, nil
+	id, err := identityFor(c, d, name)
+	if err != nil || id == (lease.Identity{}) {
+		return nil, err
 	}
 	r, _, err := d.Lease(c.Context, name, c.Bool("cached"))
 	var unknown *admit.UnknownLaneError
@@ -155,23 +150,8 @@ func priceOwnLease(c *cli.Context, d *admit.Desk, name string) (*lease.Record, e
 		return nil, nil
 	case err != nil:
 		return nil, deskError(err)
-	case r == nil, r.State == lane.Free, !nonces[r.Nonce], r.Lapsed(now(c)):
+	case r == nil, r.State == lane.Free, !id.Owns(*r), r.Lapsed(now(c)):
 		return nil, nil
 	}
 	return r, nil
-}
-
-func priceTaxonomy(p policy.Policy) lane.Taxonomy {
-	return lane.Taxonomy{
-		Concurrent: p.Lanes.Concurrent, Exclusive: p.Lanes.Exclusive, Autopick: p.Lanes.Autopick,
-		Trees: p.Lanes.Trees, Aliases: p.Lanes.Aliases,
-	}
-}
-
-func priceBudgets(p policy.Policy) map[string]int {
-	budgets := map[string]int{}
-	for _, class := range p.ConcurrencyClasses {
-		budgets[class.Name] = class.MaxConcurrent
-	}
-	return budgets
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
@@ -99,7 +100,7 @@ func holdsFor(c *cli.Context, d *admit.Desk) ([]lease.Hold, error) {
 		return nil, usagef("--nonce needs exactly one --lane")
 	}
 	if len(names) > 0 {
-		return namedHolds(d, names, firstOf(c.String("nonce"), os.Getenv("GIT_DOS_NONCE")))
+		return namedHolds(c.Context, d, names, firstOf(c.String("nonce"), os.Getenv("GIT_DOS_NONCE")))
 	}
 	all, err := d.RecallAll()
 	if err != nil {
@@ -113,8 +114,9 @@ func holdsFor(c *cli.Context, d *admit.Desk) ([]lease.Hold, error) {
 }
 
 // namedHolds are the lanes the pusher named, each once. A nonce is that of one
-// lane: with several, what this worktree remembers of each comes first.
-func namedHolds(d *admit.Desk, names []string, nonce string) ([]lease.Hold, error) {
+// admission, which may have been of some of the lanes: of the others counts what
+// this worktree remembers.
+func namedHolds(ctx context.Context, d *admit.Desk, names []string, nonce string) ([]lease.Hold, error) {
 	var holds []lease.Hold
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -131,10 +133,17 @@ func namedHolds(d *admit.Desk, names []string, nonce string) ([]lease.Hold, erro
 			return nil, environmentf("%w", err)
 		}
 		id := lease.Identity{Nonce: nonce}
-		if held != nil && (nonce == "" || len(names) > 1) {
+		if held != nil && held.Nonce != nonce && (nonce == "" || len(names) > 1 && !standsUnder(ctx, d, name, nonce)) {
 			id.Nonce = held.Nonce
 		}
 		holds = append(holds, lease.Hold{Lane: name, Identity: id, Named: true})
 	}
 	return holds, nil
+}
+
+// standsUnder reports whether a lane was last seen held under a nonce. It only
+// chooses what to offer: the push looks at what is there.
+func standsUnder(ctx context.Context, d *admit.Desk, name, nonce string) bool {
+	r, _, err := d.Lease(ctx, name, true)
+	return err == nil && r != nil && r.State != lane.Free && r.Nonce == nonce
 }

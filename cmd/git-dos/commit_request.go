@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +58,7 @@ func commitText(c *cli.Context) (string, error) {
 		defer f.Close()
 		in = f
 	}
-	data, err := io.ReadAll(io.LimitReader(in, worktree.MaxMessage+1))
+	data, err := readInput(c, in, worktree.MaxMessage)
 	if err != nil {
 		return "", environmentf("read the message: %w", err)
 	}

@@ -49,25 +49,25 @@ func newHostile(t *testing.T, fleet bool, records []hostileRecord) *hostileAutho
 	}
 	rules := fmt.Sprintf(hostileRules, names, trees)
 	h.refs = h.dir
-	h.run(root, "git", "init", "--quiet", "-b", "main", h.dir)
+	gitIn(h.t, root, h.env, "init", "--quiet", "-b", "main", h.dir)
 	if err := os.WriteFile(filepath.Join(h.dir, "dos.toml"), []byte(rules), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if fleet {
 		h.refs = filepath.Join(root, "hub.git")
-		h.run(root, "git", "init", "--quiet", "--bare", "-b", "main", h.refs)
-		h.run(h.dir, "git", "remote", "add", "origin", h.refs)
-		h.run(h.dir, "git", "add", ".")
-		h.run(h.dir, "git", "commit", "--quiet", "-m", "lanes")
-		h.run(h.dir, "git", "push", "--quiet", "-u", "origin", "main")
+		gitIn(h.t, root, h.env, "init", "--quiet", "--bare", "-b", "main", h.refs)
+		gitIn(h.t, h.dir, h.env, "remote", "add", "origin", h.refs)
+		gitIn(h.t, h.dir, h.env, "add", ".")
+		gitIn(h.t, h.dir, h.env, "commit", "--quiet", "-m", "lanes")
+		gitIn(h.t, h.dir, h.env, "push", "--quiet", "-u", "origin", "main")
 		if code, out := h.dos("init", "--remote", "origin"); code != 0 {
 			t.Fatalf("init: %d %s", code, out)
 		}
 	}
-	h.run(h.dir, "git", "add", ".")
-	h.run(h.dir, "git", "commit", "--quiet", "-m", "rules")
+	gitIn(h.t, h.dir, h.env, "add", ".")
+	gitIn(h.t, h.dir, h.env, "commit", "--quiet", "-m", "rules")
 	if fleet {
-		h.run(h.dir, "git", "push", "--quiet", "origin", "main")
+		gitIn(h.t, h.dir, h.env, "push", "--quiet", "origin", "main")
 	}
 	return h
 }
@@ -77,7 +77,7 @@ func newHostile(t *testing.T, fleet bool, records []hostileRecord) *hostileAutho
 func (h *hostileAuthority) elsewhere() {
 	h.t.Helper()
 	fresh := h.dir + "-2"
-	h.run(filepath.Dir(h.dir), "git", "clone", "--quiet", h.refs, fresh)
+	gitIn(h.t, filepath.Dir(h.dir), h.env, "clone", "--quiet", h.refs, fresh)
 	h.dir = fresh
 	h.wants(0, "init", "--remote", "origin")
 }
@@ -89,20 +89,9 @@ func hostileNames(records []hostileRecord) (names []string) {
 	return names
 }
 
-func (h *hostileAuthority) run(dir, name string, args ...string) string {
-	h.t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = dir, h.env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		h.t.Fatalf("%s %v: %v\n%s", name, args, err, out)
-	}
-	return string(out)
-}
-
 func (h *hostileAuthority) git(args ...string) string {
 	h.t.Helper()
-	return h.run(h.refs, "git", args...)
+	return gitIn(h.t, h.refs, h.env, args...)
 }
 
 // dos runs git-dos and returns its status and all it printed, in which there is

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -116,13 +115,11 @@ func (h *hostileAuthority) write(ref, content string) {
 // object writes an object of a kind.
 func (h *hostileAuthority) object(kind, body string) string {
 	h.t.Helper()
-	cmd := exec.Command("git", "hash-object", "-t", kind, "-w", "--stdin")
-	cmd.Dir, cmd.Env, cmd.Stdin = h.refs, h.env, strings.NewReader(body)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		h.t.Fatalf("hash-object: %v %s", err, out)
+	file := filepath.Join(h.t.TempDir(), "object")
+	if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
+		h.t.Fatal(err)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(h.git("hash-object", "-t", kind, "-w", "--no-filters", "--", file))
 }
 
 // commit makes an entry for a ref, on top of what it holds and of others.

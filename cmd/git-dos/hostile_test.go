@@ -120,10 +120,10 @@ func (h *hostileAuthority) pushes() {
 	if err := os.WriteFile(filepath.Join(h.dir, "good", "f"), []byte("x\n"), 0o644); err != nil {
 		h.t.Fatal(err)
 	}
-	h.run(h.dir, "git", "add", "good")
-	h.run(h.dir, "git", "commit", "--quiet", "-m", "good: f")
+	gitIn(h.t, h.dir, h.env, "add", "good")
+	gitIn(h.t, h.dir, h.env, "commit", "--quiet", "-m", "good: f")
 	h.wants(0, "push", "--lane", "good")
-	if want, got := h.run(h.dir, "git", "rev-parse", "HEAD"), h.git("rev-parse", "main"); want != got {
+	if want, got := gitIn(h.t, h.dir, h.env, "rev-parse", "HEAD"), h.git("rev-parse", "main"); want != got {
 		h.t.Errorf("the trunk is at %s, want %s", got, want)
 	}
 }
@@ -168,16 +168,12 @@ func TestLaneInAnUnknownStateIsNeverFree(t *testing.T) {
 	h.lease("good")
 	ref := h.lease("odd")
 	held := h.plant(ref, hostileRecord{"odd", hostileWith(func(e *hostileEntry) { e.record["state"] = "frozen" })})
-	for _, args := range [][]string{
-		{"acquire", "--lane", "odd", "--owner", "other"},
-		{"acquire", "--lane", "over", "--tree", "odd/x"},
-		{"acquire", "--lane", "all"},
-		{"heartbeat", "--lane", "odd", "--nonce", h.nonces["odd"]},
-	} {
-		if code, out := h.dos(append([]string{"lease"}, args...)...); code != 3 && code != 4 {
-			t.Errorf("lease %v: status %d: %s", args, code, out)
-		}
-	}
+	h.wants(3, "lease", "acquire", "--lane", "odd", "--owner", "other")
+	h.wants(3, "lease", "acquire", "--lane", "over", "--tree", "odd/x")
+	h.wants(3, "lease", "acquire", "--lane", "all")
+	h.wants(3, "lease", "heartbeat", "--lane", "odd", "--nonce", h.nonces["odd"])
+	h.wants(1, "arbitrate", "odd")
+	h.wants(0, "lease", "show", "odd")
 	if now := h.holds(ref); now != held {
 		t.Errorf("the lane held %q and now holds %q", held, now)
 	}

@@ -2,11 +2,16 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // unknownLaneHint names the lane that was probably meant, and what this
@@ -30,11 +35,15 @@ func explained(d *admit.Desk, v lease.Verdict) lease.Verdict {
 		return explainedLane(d, v)
 	case lane.LadderEmptyOthersFree:
 		if k := v.Kernel; k != nil && len(k.FreeClusters) > 0 {
-			v.Reason += ": " + someOf(k.FreeClusters)
-			v.Next = "git dos lease acquire --lane " + shellWord(k.FreeClusters[0])
+			v.Reason = strings.Replace(v.Reason, k.Reason, k.Reason+": "+someOf(k.FreeClusters), 1)
+			if !v.HeldHere {
+				v.Next = "git dos lease acquire --lane " + verdict.ShellWord(k.FreeClusters[0])
+			}
 		}
 	case lane.AllHeld:
-		v.Next = "wait for a release: git dos lease live"
+		if !v.HeldHere {
+			v.Next = "wait for a release: git dos lease live"
+		}
 	}
 	return v
 }
@@ -48,7 +57,7 @@ func explainedLane(d *admit.Desk, v lease.Verdict) lease.Verdict {
 		v.Next = "git dos init"
 	case near != "":
 		v.Reason = fmt.Sprintf("lane %s is not declared in dos.toml, which has %s; did you mean %s?", v.Lane, someOf(declared), near)
-		v.Next = "git dos lease acquire --lane " + shellWord(near)
+		v.Next = "look at the lanes: git dos lease live --all" // a guess is nothing to run unread
 	default:
 		v.Reason = fmt.Sprintf("lane %s is not declared in dos.toml, which has %s", v.Lane, someOf(declared))
 		v.Next = "declare it in dos.toml, or name the files it is about with --tree GLOB"
@@ -63,4 +72,17 @@ func someOf(names []string) string {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return strings.Join(names, ", ")
+}
+
+// warnOfNonce tells a caller whose nonce names no lease on the lanes it was
+// given that it will be offered again, in place of what the worktree remembers.
+func warnOfNonce(c *cli.Context, v lease.Verdict) {
+	offered, from := c.String("nonce"), "--nonce"
+	if offered == "" {
+		offered, from = os.Getenv("GIT_DOS_NONCE"), "GIT_DOS_NONCE"
+	}
+	if offered == "" || v.Lease == nil || slices.ContainsFunc(v.All(), func(r lease.Record) bool { return r.Nonce == offered }) {
+		return
+	}
+	warn(c, "%s %s is of no lease on lane %s, and a later verb that has it offers it: leave it out, or make it %s", from, offered, v.Lane, v.Lease.Nonce)
 }

@@ -43,7 +43,8 @@ func leaseAcquire(c *cli.Context) error {
 		if req.Force {
 			journalAcquire(c, d, override(req, v))
 		}
-		return keepAndAnswer(c, d, req.Identity, v)
+		warnOfNonce(c, v)
+		return keepAndAnswer(c, d, v)
 	case lease.Refused:
 		v = explained(d, v)
 		journalAcquire(c, d, refusal(req, v))
@@ -63,30 +64,18 @@ func acquireError(err error) error {
 
 // keepAndAnswer stores new leases for this worktree and reports them. What the
 // caller would not learn of is given back, all of it.
-func keepAndAnswer(c *cli.Context, d *admit.Desk, id lease.Identity, v lease.Verdict) error {
-	var fresh []lease.Record
+func keepAndAnswer(c *cli.Context, d *admit.Desk, v lease.Verdict) error {
 	var err error
 	for _, r := range v.All() {
-		if !v.Reacquired && isFresh(d, id, r) {
-			fresh = append(fresh, r)
-		}
 		err = errors.Join(err, d.Remember(r))
 	}
 	if err == nil {
 		err = answer(c, v)
 	}
-	if err == nil || len(fresh) == 0 {
+	if err == nil || len(v.Fresh()) == 0 {
 		return err
 	}
-	return giveBack(c, d, fresh, err)
-}
-
-// isFresh reports whether a lease was made by this very call, as opposed to one
-// of the caller's that it renewed.
-func isFresh(d *admit.Desk, id lease.Identity, r lease.Record) bool {
-	held, err := d.Recall(r.Lane)
-	known := r.Nonce == id.Nonce || err == nil && held != nil && held.Nonce == r.Nonce
-	return !known && r.AcquiredAt.Equal(r.RenewedAt)
+	return giveBack(c, d, v.Fresh(), err)
 }
 
 // giveBack releases leases that cannot be reported, because of cause. It says

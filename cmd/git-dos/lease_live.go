@@ -20,9 +20,10 @@ import (
 // has a row too, so that nobody takes it for free, and the status says so.
 type listing struct {
 	leases []lease.Record
-	unread []admit.UnreadLane
-	never  []string // lanes that are declared and were never leased; in the text only
-	from   string   // the remote, "" for the repository itself
+	unread []lease.Unread
+	here   map[string]bool // the nonces of the leases that this worktree took
+	never  []string        // lanes that are declared and were never leased; in the text only
+	from   string          // the remote, "" for the repository itself
 	asOf   time.Time
 	now    time.Time
 }
@@ -37,7 +38,8 @@ func (l listing) ExitCode() int {
 // A liveLease is the row of a lease that can be read.
 type liveLease struct {
 	lease.Record
-	AsOf time.Time `json:"as_of"`
+	HeldHere bool      `json:"held_here,omitempty"` // by this worktree
+	AsOf     time.Time `json:"as_of"`
 }
 
 // An unreadLease is the row of a lane that cannot be read. Its kind and tree are
@@ -56,10 +58,10 @@ type unreadLease struct {
 func (l listing) MarshalJSON() ([]byte, error) {
 	out := []any{}
 	for _, r := range l.leases {
-		out = append(out, liveLease{r, l.asOf})
+		out = append(out, liveLease{r, l.heldHere(r), l.asOf})
 	}
 	for _, u := range l.unread {
-		row := unreadLease{Lane: u.Lane, State: "unreadable", LaneKind: u.Kind, Tree: append([]string{}, u.Tree...), Admitted: !u.Known || u.Kind != "", Reason: u.Err.Error(), AsOf: l.asOf}
+		row := unreadLease{Lane: u.Lane, State: string(lane.UnreadableState), LaneKind: u.Kind, Tree: append([]string{}, u.Tree...), Admitted: !u.NameOnly, Reason: u.Unreadable, AsOf: l.asOf}
 		if u.Lane != u.Chain {
 			row.Slot = u.Chain
 		}
@@ -73,10 +75,10 @@ func (l listing) MarshalJSON() ([]byte, error) {
 func (l listing) String() string {
 	var rows []string
 	for _, r := range l.leases {
-		rows = append(rows, fmt.Sprintf("%-16s %s", r.Lane, stateOf(r, l.now)))
+		rows = append(rows, fmt.Sprintf("%-16s %s", r.Lane, l.row(r)))
 	}
 	for _, u := range l.unread {
-		rows = append(rows, fmt.Sprintf("%-16s cannot be read: %s", u.Chain, strings.Join(strings.Fields(u.Err.Error()), " ")))
+		rows = append(rows, fmt.Sprintf("%-16s cannot be read: %s", u.Chain, strings.Join(strings.Fields(u.Unreadable), " ")))
 	}
 	for _, name := range l.never {
 		rows = append(rows, fmt.Sprintf("%-16s free, never leased", name))
@@ -87,6 +89,26 @@ func (l listing) String() string {
 	}
 	return strings.Join(rows, "\n") + seenAs(l.asOf, l.from)
 }
+
+// row says how a lane stands, and what it is held for.
+func (l listing) row(r lease.Record) string {
+	text := stateOf(r, l.now)
+	if r.State == lane.Free {
+		return text
+	}
+	if r.Unit != "" {
+		text += ", unit " + r.Unit
+	}
+	if r.Seat != "" {
+		text += ", seat " + r.Seat
+	}
+	if l.heldHere(r) {
+		text += " (this worktree)"
+	}
+	return text
+}
+
+func (l listing) heldHere(r lease.Record) bool { return r.State != lane.Free && l.here[r.Nonce] }
 
 func leaseLive(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
@@ -110,6 +132,12 @@ func leaseLive(c *cli.Context) error {
 	} else {
 		l.leases = slices.DeleteFunc(l.leases, func(r lease.Record) bool { return r.State == lane.Free })
 	}
+	if held, err := d.RecallAll(); err == nil { // it only marks rows
+		l.here = map[string]bool{}
+		for _, h := range held {
+			l.here[h.Nonce] = true
+		}
+	}
 	return answer(c, l)
 }
 
@@ -117,6 +145,6 @@ func leaseLive(c *cli.Context) error {
 func neverLeased(declared []string, seen admit.Reading) []string {
 	return slices.DeleteFunc(declared, func(name string) bool {
 		return slices.ContainsFunc(seen.Lanes, func(r lease.Record) bool { return r.Lane == name }) ||
-			slices.ContainsFunc(seen.Unread, func(u admit.UnreadLane) bool { return u.Lane == name })
+			slices.ContainsFunc(seen.Unread, func(u lease.Unread) bool { return u.Lane == name })
 	})
 }

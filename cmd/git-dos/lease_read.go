@@ -48,7 +48,7 @@ type shownLane struct {
 func (s shownLane) String() string {
 	text := s.Verdict.String()
 	if r := s.Lease; r != nil && r.State != lane.Free {
-		for _, part := range [][2]string{{"unit", r.Unit}, {"seat", r.Seat}, {"proc", procWords(r.Proc)}, {"slot", r.Slot}} {
+		for _, part := range [][2]string{{"proc", procWords(r.Proc)}, {"slot", r.Slot}} {
 			if part[1] != "" {
 				text += fmt.Sprintf("\n  %-9s %s", part[0], part[1])
 			}
@@ -100,7 +100,11 @@ type logLine struct {
 type subject struct{ lane, run, node string }
 
 func (l logLine) String() string {
-	return fmt.Sprintf("%s  %-9s g%-3d %s", l.At.Format(time.RFC3339), l.Op, l.Gen, l.what)
+	gen := ""
+	if l.Gen > 0 { // a journal counts no admissions
+		gen = fmt.Sprintf("g%d", l.Gen)
+	}
+	return fmt.Sprintf("%s  %-9s %-4s %s", l.At.Format(time.RFC3339), l.Op, gen, l.what)
 }
 
 // lineOf reads as much of an entry as it understands: a later version's may

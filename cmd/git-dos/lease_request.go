@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -31,12 +30,12 @@ func acquireLanes(c *cli.Context) ([]string, error) {
 // checkAcquire refuses flags that do not go together, before anything is read.
 func checkAcquire(c *cli.Context, lanes []string) error {
 	force, operator := c.Bool("force"), c.String("operator")
-	keyword := strings.EqualFold(c.String("kind"), lane.Keyword)
+	if len(lanes) == 0 {
+		if err := checkUnnamed(c); err != nil {
+			return err
+		}
+	}
 	switch {
-	case len(lanes) == 0 && len(c.StringSlice("tree")) > 0:
-		return usagef("--tree is of a lane, and none is named").hint("give the files a name with --lane LANE")
-	case len(lanes) == 0 && keyword:
-		return usagef("--kind keyword is of a lane, and none is named").hint("say which with --lane LANE, and its files with --tree GLOB")
 	case len(lanes) > 1 && len(c.StringSlice("tree")) > 0:
 		return usagef("--tree is of one lane, and %d are named", len(lanes)).hint("take each with an acquire of its own, or leave --tree out")
 	case len(lanes) > 1 && c.Bool("any"):
@@ -48,10 +47,33 @@ func checkAcquire(c *cli.Context, lanes []string) error {
 	case force && c.Bool("any"):
 		return usagef("--force takes the lane that is named, and --any another").hint("leave one of them out")
 	}
+	if err := checkTrees(c); err != nil {
+		return err
+	}
 	for _, name := range []string{"unit", "seat", "proc"} {
 		if c.IsSet(name) && c.String(name) == "" {
 			return usagef("--%s is empty", name).hint("name one, or leave the flag out")
 		}
+	}
+	return nil
+}
+
+// checkTrees refuses an empty glob, as of a script's unset variable: without a
+// glob the request is for all of the lane.
+func checkTrees(c *cli.Context) error {
+	if slices.Contains(c.StringSlice("tree"), "") {
+		return usagef("--tree is empty").hint("name a GLOB, or leave the flag out")
+	}
+	return nil
+}
+
+// checkUnnamed refuses what says more of a lane, where none is named.
+func checkUnnamed(c *cli.Context) error {
+	switch {
+	case len(c.StringSlice("tree")) > 0:
+		return usagef("--tree is of a lane, and none is named").hint("give the files a name with --lane LANE")
+	case strings.EqualFold(c.String("kind"), lane.Keyword):
+		return usagef("--kind keyword is of a lane, and none is named").hint("say which with --lane LANE, and its files with --tree GLOB")
 	}
 	return nil
 }
@@ -100,9 +122,6 @@ func procFlag(c *cli.Context) (*lease.Proc, error) {
 	return &lease.Proc{PID: p.PID, Start: p.Start, Boot: p.Boot, PIDNS: p.PIDNS}, nil
 }
 
-// maxLeases is the longest list of leases that is read.
-const maxLeases = 1 << 20
-
 // leasesFlag reads --leases; given tells an empty list from none.
 func leasesFlag(c *cli.Context) (leases []lane.Lease, given bool, err error) {
 	if !c.IsSet("leases") {
@@ -114,7 +133,7 @@ func leasesFlag(c *cli.Context) (leases []lane.Lease, given bool, err error) {
 		return nil, true, usagef("--leases is empty").hint("write [] for no lease at all, or leave the flag out")
 	case "-":
 		where = "--leases, standard input"
-		if data, err = io.ReadAll(io.LimitReader(c.App.Reader, maxLeases+1)); err != nil {
+		if data, err = readInput(c, c.App.Reader, lane.MaxLeases); err != nil {
 			return nil, true, environmentf("%s: %w", where, err)
 		}
 	}

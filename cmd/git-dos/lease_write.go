@@ -3,19 +3,46 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
+	"unicode"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/runid"
 )
 
+// runFlag is --run-id. An empty one, as of a script's unset variable, is no run
+// that anybody meant.
+func runFlag(c *cli.Context) (string, error) {
+	id := c.String("run-id")
+	if c.IsSet("run-id") && id == "" {
+		return "", usagef("--run-id is empty").hint("name a run, or leave the flag out")
+	}
+	return id, checkRun("--run-id", id)
+}
+
+// checkRun wants a run id to be one word.
+func checkRun(what, id string) error {
+	if strings.ContainsFunc(id, unicode.IsSpace) {
+		return usagef("%s %q holds white space", what, id).hint("a run id is one word; git dos run-id mint NAME makes one")
+	}
+	return nil
+}
+
 // runName is the run a new lease belongs to: the flag, the environment, else a
 // new one.
 func runName(c *cli.Context) (string, error) {
-	if id := firstOf(c.String("run-id"), firstEnv("GIT_DOS_RUN_ID", "DISPATCH_RUN_ID", "CID_RUN_ID")); id != "" {
-		return id, nil
+	id, err := runFlag(c)
+	if err != nil || id != "" {
+		return id, err
+	}
+	for _, name := range []string{"GIT_DOS_RUN_ID", "DISPATCH_RUN_ID", "CID_RUN_ID"} {
+		if id := os.Getenv(name); id != "" {
+			return id, checkRun(name, id)
+		}
 	}
 	m, err := mintRun(now(c), runid.Lineage{Process: "lease"})
 	if err != nil {
@@ -27,7 +54,11 @@ func runName(c *cli.Context) (string, error) {
 // identityFor is what the caller offers for an existing lease: flags, then
 // GIT_DOS_NONCE, then what this worktree remembers.
 func identityFor(c *cli.Context, d *admit.Desk, name string) (lease.Identity, error) {
-	id := lease.Identity{Nonce: c.String("nonce"), RunID: c.String("run-id")}
+	run, err := runFlag(c)
+	if err != nil {
+		return lease.Identity{}, err
+	}
+	id := lease.Identity{Nonce: c.String("nonce"), RunID: run}
 	if id.Nonce == "" && id.RunID == "" {
 		id.Nonce = os.Getenv("GIT_DOS_NONCE")
 	}
@@ -60,6 +91,9 @@ func leaseKeep(c *cli.Context, verb func(*admit.Desk, context.Context, string, l
 	}
 	if name, err = canonicalLane(d, name); err != nil {
 		return err
+	}
+	if lane.IsSlot(name) {
+		return usagef("%s is a slot, and a holder names its lane", name).hint("git dos lease show --lane %s tells whose it is", name)
 	}
 	id, err := identityFor(c, d, name)
 	if err != nil {

@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,8 +34,8 @@ func (e raceEntry) ends() bool { return e.op == "RELEASE" || e.op == "SCAVENGE" 
 func raceChains(t *testing.T, dir, kind string) map[string][]raceEntry {
 	t.Helper()
 	chains := map[string][]raceEntry{}
-	for ref := range strings.FieldsSeq(raceGit(t, dir, "for-each-ref", "--format=%(refname)", "refs/dos/"+kind)) {
-		for message := range strings.SplitSeq(raceGit(t, dir, "log", "--reverse", "--format=%ct%n%n%B%x00", ref), "\x00") {
+	for ref := range strings.FieldsSeq(gitIn(t, dir, nil, "for-each-ref", "--format=%(refname)", "refs/dos/"+kind)) {
+		for message := range strings.SplitSeq(gitIn(t, dir, nil, "log", "--reverse", "--format=%ct%n%n%B%x00", ref), "\x00") {
 			if message = strings.TrimSpace(message); message == "" {
 				continue
 			}
@@ -51,17 +50,6 @@ func raceChains(t *testing.T, dir, kind string) map[string][]raceEntry {
 		}
 	}
 	return chains
-}
-
-func raceGit(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
 }
 
 // checkChains holds the chains to what the processes were told: every grant and

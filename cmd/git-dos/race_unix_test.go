@@ -59,7 +59,7 @@ func TestSixteenProcessesAndOneAdmissionTable(t *testing.T) {
 		}
 	}
 	r.checkChains(t)
-	raceGit(t, r.dirs[0], "fsck", "--strict", "--no-dangling")
+	gitIn(t, r.dirs[0], nil, "fsck", "--strict", "--no-dangling")
 	t.Log(r.tally(history))
 	result, info := porcupine.CheckOperationsVerbose(raceModel, history, 2*time.Minute)
 	if result != porcupine.Ok {
@@ -145,15 +145,15 @@ func newRaceRun(t *testing.T) *raceRun {
 		}
 	}
 	r.env = append(r.env, "HOME="+root, "GIT_CONFIG_NOSYSTEM=1", "GIT_DOS_NODE=box")
-	raceGit(t, root, "init", "--quiet", "-b", "main", r.dirs[0])
+	gitIn(t, root, nil, "init", "--quiet", "-b", "main", r.dirs[0])
 	if err := os.WriteFile(filepath.Join(r.dirs[0], "dos.toml"), []byte(raceRules), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	raceGit(t, r.dirs[0], "add", ".")
-	raceGit(t, r.dirs[0], "-c", "user.name=w", "-c", "user.email=w@x", "commit", "--quiet", "-m", "rules")
+	gitIn(t, r.dirs[0], nil, "add", ".")
+	gitIn(t, r.dirs[0], nil, "-c", "user.name=w", "-c", "user.email=w@x", "commit", "--quiet", "-m", "rules")
 	for i := range 3 {
 		tree := filepath.Join(root, fmt.Sprint("tree", i))
-		raceGit(t, r.dirs[0], "worktree", "add", "--quiet", "--detach", tree)
+		gitIn(t, r.dirs[0], nil, "worktree", "add", "--quiet", "--detach", tree)
 		r.dirs = append(r.dirs, tree)
 	}
 	return r

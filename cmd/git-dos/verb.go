@@ -39,6 +39,11 @@ func withShared(own []status) []status {
 // prepare completes a command and all below it; path is its full name.
 func (v verb) prepare(c *cli.Command, path string) {
 	c.HideHelp = true
+	for _, f := range c.Flags {
+		if list, ok := f.(*cli.StringSliceFlag); ok {
+			list.KeepSpace = true // a name is what was given, blanks and all
+		}
+	}
 	c.OnUsageError = badFlagValue
 	c.Description = strings.TrimSpace(v.statusText(c, path) + "\n" + c.Description)
 	for _, sub := range c.Subcommands {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
@@ -64,7 +65,7 @@ func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) 
 		err = context.Cause(ctx)
 	}
 	if a.sent != nil && (err != nil || v.Outcome != lease.Acquired) {
-		err = errors.Join(err, a.giveBack(ctx, d.remote != nil && !settled(err)))
+		err = errors.Join(err, a.giveBack(ctx, d.remote != nil && !answered(err)))
 	}
 	if err != nil {
 		return lease.Verdict{}, err
@@ -87,7 +88,7 @@ func (d *Desk) Check(req Request) error {
 		return errors.New("a tree is asked for with one lane, and not with several")
 	}
 	for _, asked := range ev.Requests {
-		if asked.Lane == "" && len(ev.Requests) == 1 && len(asked.Tree) == 0 && (asked.Kind == "" || asked.Kind == lane.Cluster) {
+		if asked.Bare() && len(ev.Requests) == 1 {
 			continue // auto-pick
 		}
 		if _, no, ok := lane.Resolve(asked, ev.Lanes); !ok && no.Err() != nil {
@@ -168,7 +169,7 @@ func lostRace(err error) bool {
 func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 	d := a.desk
 	var v lease.Verdict
-	var sent tries[lease.Verdict]
+	var tried tries[lease.Verdict]
 	u, err := d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
 		if err := d.checkFleet(s); err != nil {
 			return nil, err
@@ -183,20 +184,20 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 		a.past = a.sent != nil && t.Overtaken(*a.sent)
 		var decided []lease.Write
 		if v, decided, err = lease.Acquire(a.evidence(t)); err != nil {
-			return nil, a.remember(s, err)
+			return nil, a.noteTorn(s, err)
 		}
 		asOf := s.AsOf.UTC().Truncate(time.Second)
 		v.AsOf = &asOf
 		if v.Outcome == lease.Acquired && !v.Reacquired {
 			a.sent, a.past = t.Send(v, a.sent), false
 		}
-		sent.note(v, decided)
+		tried.note(v, decided)
 		return d.writes(decided)
 	})
 	if err != nil {
 		return v, err
 	}
-	v, late, err := sent.settle(ctx, d.Repo, u, v)
+	v, late, err := tried.winner(ctx, d.Repo, u, v)
 	if err == nil && late && v.Outcome == lease.Acquired {
 		return a.confirm(ctx, v)
 	}
@@ -216,19 +217,19 @@ func (d *Desk) asEvidence(req Request) lease.AcquireEvidence {
 		Requests: req.asked(), Any: req.Any, Force: req.Force, Operator: req.Operator,
 		RunID: req.RunID, Identity: req.Identity, TTL: req.TTL, Scope: d.Scope(),
 		Unit: req.Unit, Seat: req.Seat, Proc: req.Proc, Extra: req.Leases,
-		Lanes: taxonomy(p), Algebra: algebra(p), RatioMax: p.Overlap.RatioMax, SelfModify: p.Admission.SelfModify,
-		Budgets: budgets(p), Skew: p.Lease.MaxClockSkew,
+		Lanes: facts.Taxonomy(p), Algebra: algebra(p), RatioMax: p.Overlap.RatioMax, SelfModify: p.Admission.SelfModify,
+		Budgets: facts.Budgets(p), Skew: p.Lease.MaxClockSkew,
 	}
 }
 
-// remember notes since when a torn table has looked the same.
-func (a *acquisition) remember(s refstore.Snapshot, err error) error {
+// noteTorn notes since when a torn table has looked the same.
+func (a *acquisition) noteTorn(s refstore.Snapshot, err error) error {
 	var torn *lease.TornError
 	if !errors.As(err, &torn) {
 		return err
 	}
 	signature := string(s.Tip(orderRef).ID)
-	for _, name := range torn.Lanes {
+	for _, name := range torn.Chains {
 		if target, rerr := ref(name); rerr == nil {
 			signature += " " + string(s.Tip(target).ID)
 		}
@@ -258,9 +259,9 @@ func (a *acquisition) awaitOrRepair(ctx context.Context, torn *lease.TornError) 
 			return nil, err
 		}
 		still := t.Torn()
-		repair := slices.DeleteFunc(slices.Clone(torn.Lanes), func(name string) bool { return !slices.Contains(still, name) })
+		repair := slices.DeleteFunc(slices.Clone(torn.Chains), func(name string) bool { return !slices.Contains(still, name) })
 		before := a.torn
-		_ = a.remember(s, torn)
+		_ = a.noteTorn(s, torn)
 		if a.torn != before || len(repair) == 0 {
 			return nil, nil // it moved after all
 		}

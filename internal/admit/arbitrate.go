@@ -5,8 +5,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
-	"github.com/git-dos/git-dos/kernel/policy"
 )
 
 // An ArbitrateRequest asks what the answer to a lease would be.
@@ -25,8 +25,8 @@ type ArbitrateRequest struct {
 func (d *Desk) Arbitrate(ctx context.Context, req ArbitrateRequest) (lane.Verdict, time.Time, error) {
 	p := d.Rules.Policy
 	ev := lane.Evidence{
-		Request: req.Request, Lanes: taxonomy(p), Live: req.Leases, Algebra: algebra(p), RatioMax: p.Overlap.RatioMax,
-		SelfModify: p.Admission.SelfModify, Budgets: budgets(p), Force: req.Force,
+		Request: req.Request, Lanes: facts.Taxonomy(p), Live: req.Leases, Algebra: algebra(p), RatioMax: p.Overlap.RatioMax,
+		SelfModify: p.Admission.SelfModify, Budgets: facts.Budgets(p), Force: req.Force,
 	}
 	maps.Copy(ev.Budgets, req.Budgets)
 	if req.LeasesGiven {
@@ -36,20 +36,6 @@ func (d *Desk) Arbitrate(ctx context.Context, req ArbitrateRequest) (lane.Verdic
 	if err != nil {
 		return lane.Verdict{}, time.Time{}, d.storeError(err)
 	}
-	ev.Live = t.Live()
+	ev.Live = t.Live(nil)
 	return lane.Arbitrate(ev), s.AsOf.UTC().Truncate(time.Second), nil
-}
-
-// budgets are the class budgets of a policy, by canonical kind. A name that no
-// kind can have stays as it is, and binds nobody.
-func budgets(p policy.Policy) map[string]int {
-	b := map[string]int{}
-	for _, c := range p.ConcurrencyClasses {
-		kind := c.Name
-		if folded, err := lane.Canonical(kind); err == nil {
-			kind = folded
-		}
-		b[kind] = c.MaxConcurrent
-	}
-	return b
 }

@@ -3,6 +3,7 @@ package admit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
@@ -11,10 +12,7 @@ import (
 
 // ref is the ref of a chain, which is the canonical name of a lane or a slot.
 func ref(chain string) (string, error) {
-	if lane.IsSlot(chain) {
-		return refstore.Ref("lane", chain), nil
-	}
-	leaf, err := lane.Leaf(chain)
+	leaf, err := lane.ChainLeaf(chain)
 	if err != nil {
 		return "", err
 	}
@@ -24,13 +22,10 @@ func ref(chain string) (string, error) {
 // chainOf is the inverse of ref.
 func chainOf(tip refstore.Tip) (string, error) {
 	name, ok := refstore.SplitRef(tip.Ref)
-	switch {
-	case !ok:
+	if !ok {
 		return "", fmt.Errorf("%w: %s is no lane of git-dos", refstore.ErrBroken, tip.Ref)
-	case lane.IsSlot(name.Leaf):
-		return name.Leaf, nil
 	}
-	chain, err := lane.FromLeaf(name.Leaf)
+	chain, err := lane.Chain(name.Leaf)
 	if err != nil {
 		return "", fmt.Errorf("%w: %s: %w", refstore.ErrBroken, tip.Ref, err)
 	}
@@ -43,8 +38,8 @@ type place struct {
 	current *lease.Record // nil when it was never leased, as far as the chain says
 }
 
-// stand finds the chain of a lane, or of a slot named as such.
-func stand(t lease.Table, name string) (place, error) {
+// placeOf finds the chain of a lane, or of a slot named as such.
+func placeOf(t lease.Table, name string) (place, error) {
 	if !lane.IsSlot(name) {
 		chain, current, err := t.Stand(name)
 		return place{chain, current}, err
@@ -53,8 +48,12 @@ func stand(t lease.Table, name string) (place, error) {
 	if err := t.Unread[name]; err != nil {
 		return at, &lease.UnreadError{Chain: name, Err: err}
 	}
-	if r, ok := t.Lanes[name]; ok {
+	r, ok := t.Chains[name]
+	switch {
+	case ok:
 		at.current = &r
+	case !slices.Contains(t.Torn(), name):
+		at.chain = ""
 	}
 	return at, nil
 }

@@ -172,13 +172,6 @@ func (d *Desk) storeError(err error) error {
 // algebra is how trees are compared under these rules.
 func algebra(p policy.Policy) lane.Algebra { return lane.Algebra(p.Overlap.Policy) }
 
-func taxonomy(p policy.Policy) lane.Taxonomy {
-	return lane.Taxonomy{
-		Concurrent: p.Lanes.Concurrent, Exclusive: p.Lanes.Exclusive, Autopick: p.Lanes.Autopick,
-		Trees: p.Lanes.Trees, Aliases: p.Lanes.Aliases,
-	}
-}
-
 const orderRef = "refs/dos/order/grants"
 
 // laneKinds is what an admission reads.

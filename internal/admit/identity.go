@@ -103,9 +103,14 @@ func (d *Desk) took(h Held) (bool, error) {
 
 func (d *Desk) stored(name string) (*Held, error) {
 	name, err := d.canonical(name)
-	if err != nil {
-		return nil, err
+	if err != nil || lane.IsSlot(name) {
+		return nil, err // what is remembered goes by lanes
 	}
+	return d.storedAs(name)
+}
+
+// storedAs is stored for a name that is no alias.
+func (d *Desk) storedAs(name string) (*Held, error) {
 	path, err := d.heldPath(name)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ type Row struct {
 // Ops of a node's journal.
 const (
 	OpRefuse   = "REFUSE"   // an acquire was refused
-	OpOverride = "OVERRIDE" // an operator overrode a rule
+	OpOverride = "OVERRIDE" // an acquire was forced
 )
 
 // Journal appends a row to this node's journal, in this repository.

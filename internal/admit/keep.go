@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
@@ -25,7 +26,7 @@ func (d *Desk) Scavenge(ctx context.Context, name, operator string) (lease.Verdi
 	if err := lease.CheckWord("operator", operator); err != nil {
 		return lease.Verdict{}, err
 	}
-	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator}, keepVerb{decide: lease.Scavenge, settles: true})
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator}, keepVerb{decide: lease.Scavenge, repairs: true})
 }
 
 // A keepVerb is a decision about one existing lease. One that ends a lease does
@@ -34,7 +35,7 @@ func (d *Desk) Scavenge(ctx context.Context, name, operator string) (lease.Verdi
 type keepVerb struct {
 	decide  func(lease.KeepEvidence) (lease.Verdict, []lease.Write)
 	order   bool
-	settles bool // it may decide on a lane whose state was lost
+	repairs bool // it may decide on a lane whose state was lost
 }
 
 // keep carries out a decision about one existing lease. Against a remote it
@@ -70,7 +71,8 @@ func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (
 }
 
 // canonical resolves an alias and folds the name. A slot is named as it is: an
-// operator may have to free one that does not say whose it was.
+// operator may have to free one that does not say whose it was. And a lane that
+// this worktree took before its name became an alias is still that lane.
 func (d *Desk) canonical(name string) (string, error) {
 	if lane.IsSlot(name) {
 		return name, nil
@@ -79,12 +81,14 @@ func (d *Desk) canonical(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for word, target := range d.Rules.Policy.Lanes.Aliases {
-		if w, err := lane.Canonical(word); err == nil && w == folded {
-			return lane.Canonical(target)
-		}
+	target, err := facts.Taxonomy(d.Rules.Policy).Canonical(folded)
+	if err != nil || target == folded {
+		return target, err
 	}
-	return folded, nil
+	if held, err := d.storedAs(folded); err == nil && held != nil {
+		return folded, nil
+	}
+	return target, nil
 }
 
 var errNotFresh = errors.New("decided on a mirror")
@@ -92,7 +96,7 @@ var errNotFresh = errors.New("decided on a mirror")
 func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
 	ev.Stamp = d.stamp("", "")
 	var v lease.Verdict
-	var sent tries[lease.Verdict]
+	var tried tries[lease.Verdict]
 	u, err := d.Repo.Update(ctx, auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
 		m, cached := auth.(*mirrorFirst)
 		cached = cached && !m.fresh
@@ -106,8 +110,8 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.Kee
 		if cached && ev.Torn() {
 			return nil, errNotFresh
 		}
-		if ev.Lost() && !verb.settles {
-			return nil, &lease.TornError{Lanes: []string{ev.Lane}}
+		if ev.Lost() && !verb.repairs {
+			return nil, &lease.TornError{Chains: []string{ev.Lane}}
 		}
 		var decided []lease.Write
 		if v, decided = verb.decide(ev); len(decided) == 0 && cached {
@@ -116,12 +120,12 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.Kee
 		if unread != nil && v.Outcome == lease.AlreadyFree {
 			return nil, unread
 		}
-		if ev.Current == nil && !ev.Torn() && !d.declared(ev.Lane) {
-			if e := d.unknownLane(ev.Lane, s, ev.Identity); e != nil {
-				return nil, e
-			}
+		// Of a lane that is not declared a slot is left, and slots are used again:
+		// to whoever says whose lease it was, such a lane is over and not unknown.
+		if ev.Current == nil && !ev.Torn() && !d.declared(ev.Lane) && ev.Identity == (lease.Identity{}) {
+			return nil, d.unknownLane(ev.Lane, s)
 		}
-		sent.note(v, decided)
+		tried.note(v, decided)
 		return d.writes(decided)
 	})
 	if lostRace(err) {
@@ -133,7 +137,7 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.Kee
 	if err != nil {
 		return lease.Verdict{}, d.storeError(d.unheard(err))
 	}
-	return sent.verdict(ctx, d.Repo, u, v)
+	return tried.verdict(ctx, d.Repo, u, v)
 }
 
 // evidence fills in how the lane stands. unread is why the order could not be
@@ -143,7 +147,7 @@ func (d *Desk) evidence(ctx context.Context, s refstore.Snapshot, ev *lease.Keep
 	if unread != nil && (verb.order || ctx.Err() != nil) {
 		return nil, unread
 	}
-	at, err := stand(t, ev.Lane)
+	at, err := placeOf(t, ev.Lane)
 	ev.Chain, ev.Current, ev.Order = at.chain, at.current, t.Order
 	return unread, err
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lane"
-	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -44,31 +43,19 @@ func (d *Desk) declared(name string) bool {
 	return known || lane.Reserved(name)
 }
 
-// unknownLane is the error of a lane that s has no record of. To a caller who
-// offers an identity that no other lane has, the lane is not unknown but over:
-// what is left of one that is not declared is a slot, and slots are used again.
-func (d *Desk) unknownLane(name string, s refstore.Snapshot, id lease.Identity) error {
+// unknownLane is the error of a lane that s has no record of.
+func (d *Desk) unknownLane(name string, s refstore.Snapshot) error {
 	e := &UnknownLaneError{Lane: name, Known: d.Declared()}
 	for _, tip := range s.List("lane") {
-		r, err := record(tip)
-		if err != nil || r.Slot != "" && r.State == lane.Free {
-			continue
-		}
-		e.Known = append(e.Known, r.Lane)
-		if r.State != lane.Free && id.Owns(r) {
-			e.Held = append(e.Held, r.Lane)
+		if r, err := record(tip); err == nil && (r.Slot == "" || r.State != lane.Free) {
+			e.Known = append(e.Known, r.Lane)
 		}
 	}
-	if id != (lease.Identity{}) && len(e.Held) == 0 {
-		return nil
-	}
+	slices.Sort(e.Known)
+	e.Known = slices.Compact(e.Known)
 	held, _ := d.RecallAll() // for a hint only
 	for _, h := range held {
 		e.Held = append(e.Held, h.Lane)
-	}
-	for _, list := range []*[]string{&e.Known, &e.Held} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
 	}
 	return e
 }
@@ -76,37 +63,33 @@ func (d *Desk) unknownLane(name string, s refstore.Snapshot, id lease.Identity) 
 // lookFor is look for a verb about one lane. A lane that is not there is looked
 // for once more, in a fresh read of the lanes and of the rules, before it is an
 // *UnknownLaneError.
-func (d *Desk) lookFor(ctx context.Context, name string, cached bool) (refstore.Snapshot, place, error) {
-	s, err := d.look(ctx, cached)
-	if err != nil {
-		return s, place{}, err
-	}
-	at, err := d.placeIn(ctx, s, name)
+func (d *Desk) lookFor(ctx context.Context, name string, cached bool) (view, place, error) {
+	v, at, err := d.lookOnce(ctx, name, cached)
 	if err != nil || d.accounted(at, name) {
-		return s, at, err
+		return v, at, err
 	}
 	if d.remote != nil && !cached {
 		if err := d.Refresh(ctx, true); err != nil {
-			return s, at, err
+			return v, at, err
 		}
-		if s, err = d.look(ctx, true); err != nil {
-			return s, at, err
-		}
-		if at, err = d.placeIn(ctx, s, name); err != nil || d.accounted(at, name) {
-			return s, at, err
+		if v, at, err = d.lookOnce(ctx, name, true); err != nil || d.accounted(at, name) {
+			return v, at, err
 		}
 	}
-	return s, at, d.unknownLane(name, s, lease.Identity{})
+	return v, at, d.unknownLane(name, v.snapshot)
 }
 
-// placeIn finds a lane for a reader, who shows what the chain says also where
-// the order cannot be read.
-func (d *Desk) placeIn(ctx context.Context, s refstore.Snapshot, name string) (place, error) {
-	t, _ := d.table(ctx, s)
-	if ctx.Err() != nil {
-		return place{}, context.Cause(ctx)
+func (d *Desk) lookOnce(ctx context.Context, name string, cached bool) (view, place, error) {
+	s, err := d.look(ctx, cached)
+	if err != nil {
+		return view{}, place{}, err
 	}
-	return stand(t, name)
+	v, err := d.viewOf(ctx, s)
+	if err != nil {
+		return v, place{}, err
+	}
+	at, err := placeOf(v.table, name)
+	return v, at, err
 }
 
 func (d *Desk) accounted(at place, name string) bool {

@@ -188,3 +188,45 @@ func TestAHalfThatLandsDuringTheLookIsGivenBack(t *testing.T) {
 		t.Errorf("the lane is %+v", r)
 	}
 }
+
+// A forced grant that lands late puts two entries on its lane. The answer goes
+// by the upper one.
+func TestALateForcedGrantIsKnownByItsLastEntry(t *testing.T) {
+	d := open(t, localRepo(t))
+	acquire(t, d, "api", "bob")
+	var late func() refstore.Outcome
+	d.auth = &slow{Authority: d.auth, onTxn: func(n int, _ []refstore.Move, do func() refstore.Outcome) refstore.Outcome {
+		switch n {
+		case 1:
+			late = do
+			return refstore.Outcome{Result: refstore.Unchanged}
+		case 2:
+			late()
+		}
+		return do()
+	}}
+	req := ask("api", "alice")
+	req.Force, req.Operator = true, "oncall"
+	v, err := d.Acquire(t.Context(), req)
+	wantVerdict(t, v, err, lease.Acquired, "")
+	if ops := opsOf(t, d.Repo.CommonDir, "refs/dos/lane/api"); ops != "ACQUIRE SCAVENGE ACQUIRE HEARTBEAT" {
+		t.Errorf("the chain is %s", ops)
+	}
+}
+
+// What cannot be read cannot be given back, and whoever may have it says so.
+func TestAnUnreadableGrantIsNotGivenBack(t *testing.T) {
+	dir := localRepo(t)
+	d := open(t, dir)
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	d.auth = &slow{Authority: d.auth, onTxn: func(n int, _ []refstore.Move, do func() refstore.Outcome) refstore.Outcome {
+		o := do()
+		if n == 1 {
+			interrupt(context.Canceled)
+			gitIn(t, dir, "update-ref", "refs/dos/lane/api", "HEAD")
+		}
+		return o
+	}}
+	v, err := d.Acquire(ctx, ask("api", "alice"))
+	wantStore(t, v, err, "lane api may be held")
+}

@@ -48,7 +48,7 @@ func unlessLost(ctx context.Context, decide func() error) error {
 		return context.Cause(ctx)
 	}
 	if err = decide(); errors.As(err, &torn) {
-		return lostState(torn.Lanes)
+		return lostState(torn.Chains)
 	}
 	return err
 }

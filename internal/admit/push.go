@@ -53,14 +53,14 @@ func (d *Desk) Push(ctx context.Context, req PushRequest) (lease.PushVerdict, er
 	defer cancel()
 	var v lease.PushVerdict
 	q := refstore.Query{Kinds: laneKinds, Branches: []string{trunk.Branch}}
-	var sent tries[lease.PushVerdict]
+	var tried tries[lease.PushVerdict]
 	var u refstore.Update
 	err := unlessLost(ctx, func() (err error) {
 		u, err = d.Repo.Update(ctx, auth, q, func(s refstore.Snapshot) (w []refstore.Write, err error) {
 			if err := d.checkFleet(s); err != nil {
 				return nil, err
 			}
-			v, w, err = d.ride(ctx, s, req, &sent)
+			v, w, err = d.ride(ctx, s, req, &tried)
 			return w, err
 		})
 		return err
@@ -76,7 +76,7 @@ func (d *Desk) Push(ctx context.Context, req PushRequest) (lease.PushVerdict, er
 	if err != nil {
 		return lease.PushVerdict{}, d.storeError(err)
 	}
-	return sent.verdict(ctx, d.Repo, u, v)
+	return tried.verdict(ctx, d.Repo, u, v)
 }
 
 func refusedPush(v lease.PushVerdict, words string) lease.PushVerdict {
@@ -89,7 +89,7 @@ func refusedPush(v lease.PushVerdict, words string) lease.PushVerdict {
 }
 
 // ride decides one push on one snapshot.
-func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, sent *tries[lease.PushVerdict]) (lease.PushVerdict, []refstore.Write, error) {
+func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, tried *tries[lease.PushVerdict]) (lease.PushVerdict, []refstore.Write, error) {
 	branch := d.Rules.Trunk.Branch
 	old := s.Tip(branch).ID
 	ship := lease.Ship{Ref: branch, Old: string(old), New: string(req.Commit)}
@@ -112,8 +112,8 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, s
 		behind = !contained && !ahead
 	}
 	ev := lease.PushEvidence{Ship: ship, Behind: behind, There: !moves, Unit: req.Plan != "", Holds: req.Holds, Algebra: algebra(d.Rules.Policy), Stamp: d.stamp("", "")}
-	var err error
-	if err := d.readHolds(ctx, s, &ev); err != nil {
+	untold, err := d.readHolds(ctx, s, &ev)
+	if err != nil {
 		return lease.PushVerdict{}, nil, err
 	}
 	if moves {
@@ -125,6 +125,9 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, s
 		return lease.PushVerdict{}, nil, err
 	}
 	v, decided := lease.DecidePush(ev)
+	if untold != nil && (v.Outcome == lease.Fenced || v.ReasonClass == lease.ScopeEscape) {
+		return lease.PushVerdict{}, nil, untold
+	}
 	if v.ReasonClass == lease.ScopeEscape && len(v.Paths) > 0 {
 		v.Next = d.wayIn(v.Paths[0]) + ", or leave these paths out of the push"
 	}
@@ -163,26 +166,37 @@ func (d *Desk) upstream() string {
 	return d.Remote() + "/" + short(d.Rules.Trunk.Branch)
 }
 
-// readHolds fills in what the authority has for each lane now. A lane that
-// looks lost is a *lease.TornError.
-func (d *Desk) readHolds(ctx context.Context, s refstore.Snapshot, ev *lease.PushEvidence) error {
+// readHolds fills in what the authority has for each lane now. A lane that cannot
+// be told, because it cannot be read or looks lost (a *lease.TornError), is an error
+// when the pusher named it. One that is only remembered is left out: untold is its
+// error, for a push that would have needed it.
+func (d *Desk) readHolds(ctx context.Context, s refstore.Snapshot, ev *lease.PushEvidence) (untold, err error) {
 	t, err := d.table(ctx, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ev.Order = t.Order
-	for i := range ev.Holds {
-		h := &ev.Holds[i]
-		at, err := stand(t, h.Lane)
-		if err != nil {
-			return err
+	var told []lease.Hold
+	for _, h := range ev.Holds {
+		at, err := placeOf(t, h.Lane)
+		if err == nil && (lease.KeepEvidence{Lane: h.Lane, Chain: at.chain, Current: at.current, Order: t.Order}).Lost() {
+			err = &lease.TornError{Chains: []string{h.Lane}}
 		}
-		h.Chain, h.Current = at.chain, at.current
-		if k := (lease.KeepEvidence{Lane: h.Lane, Chain: h.Chain, Current: h.Current, Order: t.Order}); k.Lost() {
-			return &lease.TornError{Lanes: []string{h.Lane}}
+		switch {
+		case err == nil:
+			h.Chain, h.Current = at.chain, at.current
+			told = append(told, h)
+		case h.Named:
+			return nil, err
+		case untold == nil:
+			untold = err
 		}
 	}
-	return nil
+	if len(told) == 0 && untold != nil {
+		return nil, untold
+	}
+	ev.Holds = told
+	return untold, nil
 }
 
 // fillPush adds the changed paths and the units between since and the commit.

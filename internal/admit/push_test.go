@@ -437,3 +437,25 @@ func TestDetachedHeadWithoutATrunkIsAnError(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A lane that this worktree remembers and that cannot be read stops the pushes
+// that would need it, and no others.
+func TestAnUnreadableLaneStopsOnlyThePushesThatNeedIt(t *testing.T) {
+	f := newFleet(t)
+	dir := f.clone(t)
+	d := open(t, dir)
+	api, web := acquire(t, d, "api", "alice"), acquire(t, d, "web", "alice")
+	gitIn(t, f.hub, "update-ref", "refs/dos/lane/web", mainRef)
+	_, err := d.Push(t.Context(), riding(commit(t, dir, "work", "web/w", "2\n"), api, web))
+	var store *StoreError
+	if !errors.As(err, &store) {
+		t.Errorf("a push into it: %v", err)
+	}
+	gitIn(t, dir, "reset", "--quiet", "--hard", "HEAD~1")
+	wantPush(t, d, f.hub, riding(commit(t, dir, "work", "api/a", "2\n"), api, web), lease.Landed, "")
+	named := riding(commit(t, dir, "work", "api/a", "3\n"), api, web)
+	named.Holds[1].Named = true
+	if _, err = d.Push(t.Context(), named); !errors.As(err, &store) {
+		t.Errorf("a push that names it: %v", err)
+	}
+}

@@ -3,7 +3,7 @@ package admit
 import (
 	"cmp"
 	"context"
-	"maps"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -16,18 +16,8 @@ import (
 // A Reading is what a read verb may say: the lanes, and as of when.
 type Reading struct {
 	Lanes  []lease.Record // by name
-	Unread []UnreadLane   // by chain
+	Unread []lease.Unread // by chain
 	AsOf   time.Time
-}
-
-// An UnreadLane is a chain whose record cannot be read. It is not free.
-type UnreadLane struct {
-	Chain string // the lane's name, or its slot
-	Lane  string // "" where a slot does not say whose it is
-	Kind  string
-	Tree  []string
-	Known bool // Kind and Tree are what the order last admitted there; no kind: nobody
-	Err   error
 }
 
 // Leases returns the newest record of every lane, free ones included, but not
@@ -39,8 +29,8 @@ func (d *Desk) Leases(ctx context.Context, cached bool) (Reading, error) {
 	if err != nil {
 		return Reading{}, d.storeError(err)
 	}
-	out := Reading{AsOf: s.AsOf.UTC().Truncate(time.Second), Lanes: []lease.Record{}}
-	for _, r := range t.Lanes {
+	out := Reading{AsOf: s.AsOf.UTC().Truncate(time.Second), Lanes: []lease.Record{}, Unread: t.Unreadable()}
+	for _, r := range t.Chains {
 		if r.Slot == "" || r.State != lane.Free {
 			out.Lanes = append(out.Lanes, r)
 		}
@@ -48,11 +38,6 @@ func (d *Desk) Leases(ctx context.Context, cached bool) (Reading, error) {
 	slices.SortFunc(out.Lanes, func(a, b lease.Record) int {
 		return cmp.Or(strings.Compare(a.Lane, b.Lane), strings.Compare(a.Slot, b.Slot))
 	})
-	for _, chain := range slices.Sorted(maps.Keys(t.Unread)) {
-		u := UnreadLane{Chain: chain, Err: t.Unread[chain]}
-		u.Lane, u.Kind, u.Tree, u.Known = t.LastAdmitted(chain)
-		out.Unread = append(out.Unread, u)
-	}
 	return out, nil
 }
 
@@ -63,16 +48,21 @@ func (d *Desk) lookTable(ctx context.Context, cached bool) (refstore.Snapshot, l
 	if err != nil {
 		return s, lease.Table{}, err
 	}
-	s, behind, err := d.settled(ctx, s, cached, func(string) bool { return true })
+	v, err := d.viewOf(ctx, s)
+	if err == nil {
+		v, err = d.settledView(ctx, v, cached, func(string) bool { return true })
+	}
+	if err == nil {
+		err = v.order
+	}
 	if err != nil {
 		return s, lease.Table{}, err
 	}
-	t, err := d.table(ctx, s)
-	for _, chain := range behind {
-		delete(t.Lanes, chain)
-		t.Unread[chain] = errBehind
+	for _, chain := range v.behind() {
+		delete(v.table.Chains, chain)
+		v.table.Unread[chain] = errBehind
 	}
-	return s, t, err
+	return v.snapshot, v.table, nil
 }
 
 // Lease returns the newest record of one lane, nil when it is declared and was
@@ -82,29 +72,26 @@ func (d *Desk) Lease(ctx context.Context, name string, cached bool) (*lease.Reco
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	s, at, err := d.lookFor(ctx, name, cached)
+	v, at, err := d.lookFor(ctx, name, cached)
 	if err == nil {
-		s, at, err = d.upToDate(ctx, s, at, name, cached)
+		v, at, err = d.upToDate(ctx, v, at, name, cached)
 	}
 	if err != nil {
 		return nil, time.Time{}, d.storeError(err)
 	}
-	return at.current, s.AsOf.UTC().Truncate(time.Second), nil
+	return at.current, v.snapshot.AsOf.UTC().Truncate(time.Second), nil
 }
 
 // upToDate looks once more at a lane that is behind the order.
-func (d *Desk) upToDate(ctx context.Context, s refstore.Snapshot, at place, name string, cached bool) (refstore.Snapshot, place, error) {
-	again, behind, err := d.settled(ctx, s, cached, func(chain string) bool { return chain == at.chain })
-	switch {
-	case err != nil:
-		return s, at, err
-	case len(behind) > 0:
-		return s, at, behindError(at.chain)
-	case again.AsOf.Equal(s.AsOf):
-		return s, at, nil
+func (d *Desk) upToDate(ctx context.Context, v view, at place, name string, cached bool) (view, place, error) {
+	v, err := d.settledView(ctx, v, cached, func(chain string) bool { return chain == at.chain })
+	if err == nil {
+		at, err = placeOf(v.table, name)
 	}
-	at, err = d.placeIn(ctx, again, name)
-	return again, at, err
+	if err == nil && at.chain != "" && slices.Contains(v.behind(), at.chain) {
+		err = behindError(at.chain)
+	}
+	return v, at, err
 }
 
 func (d *Desk) look(ctx context.Context, cached bool) (refstore.Snapshot, error) {
@@ -131,31 +118,60 @@ func (d *Desk) Log(ctx context.Context, name string, cached bool, visit func(ref
 	if err != nil {
 		return err
 	}
-	s, at, err := d.lookFor(ctx, name, cached)
-	if err != nil || at.chain == "" {
+	v, at, err := d.lookFor(ctx, name, cached)
+	var unknown *UnknownLaneError
+	switch {
+	case errors.As(err, &unknown):
+		return d.pastLog(ctx, v.snapshot, name, visit, unknown)
+	case err != nil || at.chain == "":
 		return d.storeError(err)
 	}
 	target, err := ref(at.chain)
 	if err != nil {
 		return err
 	}
-	tip := s.Tip(target)
+	tip := v.snapshot.Tip(target)
 	if tip.Err != nil {
 		return d.storeError(tip.Err)
 	}
-	return d.storeError(d.Repo.Chain(ctx, target, tip.ID, func(t refstore.Tip) bool {
-		if lane.IsSlot(at.chain) && name != at.chain && !about(t, name) {
-			return true
-		}
-		return visit(t)
-	}))
+	if lane.IsSlot(at.chain) && name != at.chain {
+		visit = onlyAbout(name, visit)
+	}
+	return d.storeError(d.Repo.Chain(ctx, target, tip.ID, visit))
 }
 
-// about reports whether an entry of a slot is about the lane. One that cannot be
-// read may be.
-func about(t refstore.Tip, name string) bool {
-	r, err := record(t)
-	return err != nil || r.Lane == name
+// pastLog visits what slots have of a lane that no slot holds or held last. When
+// none has anything, the lane is unknown.
+func (d *Desk) pastLog(ctx context.Context, s refstore.Snapshot, name string, visit func(refstore.Tip) bool, unknown error) error {
+	found := false
+	for _, tip := range s.List("lane") {
+		chain, err := chainOf(tip)
+		if err != nil || !lane.IsSlot(chain) || tip.Err != nil {
+			continue
+		}
+		err = d.Repo.Chain(ctx, tip.Ref, tip.ID, onlyAbout(name, func(t refstore.Tip) bool {
+			found = true
+			return visit(t)
+		}))
+		if err != nil {
+			return d.storeError(err)
+		}
+	}
+	if !found {
+		return unknown
+	}
+	return nil
+}
+
+// onlyAbout passes the entries of a slot that are about the lane.
+func onlyAbout(name string, visit func(refstore.Tip) bool) func(refstore.Tip) bool {
+	return func(t refstore.Tip) bool {
+		r, err := record(t)
+		if err == nil && r.Lane == name {
+			return visit(t)
+		}
+		return true
+	}
 }
 
 // Chains calls visit with every entry of every lane, lane by lane, newest

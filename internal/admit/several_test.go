@@ -3,11 +3,14 @@ package admit
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/refstore"
 )
 
 func TestSeveralLanesAreHadTogetherOrNotAtAll(t *testing.T) {
@@ -129,10 +132,24 @@ func TestAReusedSlotIsNobodyElses(t *testing.T) {
 	if r := stateOf(t, d.Repo.CommonDir, "k.00"); r.State != lane.Held {
 		t.Errorf("the slot is %+v", r)
 	}
-	_, err = d.Heartbeat(t.Context(), "notes-typo", lease.Identity{Nonce: stateOf(t, d.Repo.CommonDir, "k.00").Nonce})
-	wantUnknown(t, err, "notes")
+	v, err = d.Heartbeat(t.Context(), "build", lease.Identity{RunID: "run-bob"}) // who has notes
+	wantVerdict(t, v, err, lease.LostLease, lease.NoLease)
 	_, err = d.Heartbeat(t.Context(), "nobody", lease.Identity{})
-	wantUnknown(t, err, "")
+	var unknown *UnknownLaneError
+	if !errors.As(err, &unknown) || !slices.Contains(unknown.Known, "notes") {
+		t.Errorf("error %v, %+v", err, unknown)
+	}
+
+	var ops []string
+	if err := d.Log(t.Context(), "build", false, func(tip refstore.Tip) bool {
+		ops = append(ops, tip.Entry.Op)
+		return true
+	}); err != nil || strings.Join(ops, " ") != "SCAVENGE ACQUIRE" {
+		t.Errorf("the log of build is %v, %v", ops, err)
+	}
+	if err := d.Log(t.Context(), "nobody", false, func(refstore.Tip) bool { return true }); !errors.As(err, &unknown) {
+		t.Errorf("the log of nobody: %v", err)
+	}
 }
 
 // A lane that is declared while it is held for the occasion keeps its slot, and
@@ -182,6 +199,35 @@ func TestPlantedRecordsAreHeldToTheOrder(t *testing.T) {
 	}
 }
 
+// Where the order knows of no admission, the chain alone must lead from the
+// first generation to the one that it shows.
+func TestGenerationsAreReachedStepByStep(t *testing.T) {
+	for claim, gens := range map[string]struct {
+		chain []uint64
+		good  bool
+	}{
+		"one after the other":   {[]uint64{1, 1, 2, 3}, true},
+		"not from the first":    {[]uint64{2}, false},
+		"one is left out":       {[]uint64{1, 3}, false},
+		"back from a later one": {[]uint64{2, 1}, false},
+	} {
+		t.Run(claim, func(t *testing.T) {
+			dir := localRepo(t)
+			d := open(t, dir)
+			for _, gen := range gens.chain {
+				payload := fmt.Sprintf(`{"v":1,"lane":"docs","gen":%d,"state":"free","tree":[]}`, gen)
+				appendTo(t, dir, laneEntry(t, lease.OpVoid, gen, "docs", payload))
+			}
+			v, err := d.Acquire(t.Context(), ask("docs", "bob"))
+			if gens.good {
+				wantVerdict(t, v, err, lease.Acquired, "")
+				return
+			}
+			wantStore(t, v, err, "does not follow")
+		})
+	}
+}
+
 // A lease that ended does not come back under its old generation.
 func TestAnEndedLeaseDoesNotComeBack(t *testing.T) {
 	dir := localRepo(t)
@@ -200,12 +246,50 @@ func TestAnEndedLeaseDoesNotComeBack(t *testing.T) {
 	wantStore(t, v, err, "held again")
 }
 
-// wantUnknown checks that a lane was called unknown, and which lane the caller
-// is told to hold.
-func wantUnknown(t *testing.T, err error, held string) {
-	t.Helper()
-	var unknown *UnknownLaneError
-	if !errors.As(err, &unknown) || strings.Join(unknown.Held, " ") != held {
-		t.Errorf("error %v, %+v; want an unknown lane beside %q", err, unknown, held)
+// A ref below a chain's name keeps that chain from being made. It is in the way
+// of that lane, and the next slot serves.
+func TestARefBelowAChainIsInTheWayOfThatChainAlone(t *testing.T) {
+	for where, make := range desks(t) {
+		t.Run(where, func(t *testing.T) {
+			d, refs := make(t)
+			acquire(t, d, "docs", "carol") // an order that knows the lanes
+			for _, junk := range []string{"refs/dos/lane/k.00/x", "refs/dos/lane/api/x"} {
+				gitIn(t, refs, "update-ref", junk, "refs/dos/order/grants")
+			}
+			v, err := d.Acquire(t.Context(), ask("api", "alice"))
+			wantStore(t, v, err, "lane api")
+			acquireWord(t, d, "word", "Makefile")
+			if r := stateOf(t, refs, "k.01"); r.Lane != "word" {
+				t.Errorf("slot k.01 is %+v", r)
+			}
+			acquire(t, d, "web", "bob")
+		})
+	}
+}
+
+// A lane that a worktree took before its name became an alias is still that
+// lane to it.
+func TestALaneWhoseNameBecomesAnAliasCanBeLetGo(t *testing.T) {
+	dir := localRepo(t)
+	d := open(t, dir)
+	req := ask("bar", "alice")
+	req.Tree = []string{"Makefile"}
+	v, err := d.Acquire(t.Context(), req)
+	wantVerdict(t, v, err, lease.Acquired, "")
+	if err := d.Remember(*v.Lease); err != nil {
+		t.Fatal(err)
+	}
+	d.Rules.Policy.Lanes.Aliases["bar"] = "web"
+	held, err := d.Recall("bar")
+	if err != nil || held == nil {
+		t.Fatalf("recalled %+v, %v", held, err)
+	}
+	v, err = d.Release(t.Context(), "bar", lease.Identity{Nonce: held.Nonce})
+	wantVerdict(t, v, err, lease.Released, "")
+	if err := d.Forget("bar", held.Nonce); err != nil {
+		t.Fatal(err)
+	}
+	if name, err := d.CanonicalLane("bar"); err != nil || name != "web" {
+		t.Errorf("then the alias stands for %q, %v", name, err)
 	}
 }

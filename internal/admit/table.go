@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -13,13 +15,13 @@ import (
 // read is kept apart: what it may hold at most is the order's to say. Without
 // the order there is no table to decide an admission on; the error says so.
 func (d *Desk) table(ctx context.Context, s refstore.Snapshot) (lease.Table, error) {
-	t := lease.Table{Lanes: map[string]lease.Record{}, Unread: map[string]error{}}
+	t := lease.Table{Chains: map[string]lease.Record{}, Unread: map[string]error{}}
 	var unordered error
 	t.Order, unordered = orderOf(s)
 	for _, tip := range s.List("lane") {
 		chain, err := chainOf(tip)
 		if err != nil {
-			t.Unread[tip.Ref] = err
+			t.Unread[keptBy(tip.Ref)] = err
 			continue
 		}
 		var r lease.Record
@@ -34,10 +36,20 @@ func (d *Desk) table(ctx context.Context, s refstore.Snapshot) (lease.Table, err
 		case err != nil:
 			t.Unread[chain] = err
 		default:
-			t.Lanes[chain] = r
+			t.Chains[chain] = r
 		}
 	}
 	return t, unordered
+}
+
+// keptBy is the chain that a ref which is no chain keeps from being made, by
+// lying below its name; else the ref itself, which is in nobody's way.
+func keptBy(ref string) string {
+	leaf, _, below := strings.Cut(strings.TrimPrefix(ref, refstore.Ref("lane", "")), "/")
+	if chain, err := lane.Chain(leaf); below && err == nil {
+		return chain
+	}
+	return ref
 }
 
 // orderOf reads the order of admissions; the zero Order before the first.

@@ -35,13 +35,13 @@ func (t *tries[V]) note(v V, decided []lease.Write) {
 
 // verdict returns what the update u ended with; last is its last decision.
 func (t *tries[V]) verdict(ctx context.Context, repo *refstore.Repo, u refstore.Update, last V) (V, error) {
-	v, _, err := t.settle(ctx, repo, u, last)
+	v, _, err := t.winner(ctx, repo, u, last)
 	return v, err
 }
 
-// settle is verdict, and reports whether an earlier transaction than the last
+// winner is verdict, and reports whether an earlier transaction than the last
 // one won, so that later ones may still be on their way.
-func (t *tries[V]) settle(ctx context.Context, repo *refstore.Repo, u refstore.Update, last V) (v V, late bool, err error) {
+func (t *tries[V]) winner(ctx context.Context, repo *refstore.Repo, u refstore.Update, last V) (v V, late bool, err error) {
 	if len(u.Wrote) == 0 || len(t.sent) < 2 {
 		return last, false, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
@@ -21,14 +23,14 @@ func lintRepo(t *testing.T, dir string) *refstore.Repo {
 	return repo
 }
 
-func TestLintTextIsTheWorkTrees(t *testing.T) {
+func TestOwnFileIsTheWorkTrees(t *testing.T) {
 	h := newHistory(t)
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	check := func(claim, dir, want string, found bool) {
 		t.Helper()
-		data, ok, err := LintText(context.Background(), lintRepo(t, dir))
-		if err != nil || ok != found || string(data) != want {
-			t.Errorf("%s: %q, %t, %v", claim, data, ok, err)
+		f, err := ownFile(context.Background(), lintRepo(t, dir), policyFile)
+		if err != nil || (f.source != "") != found || string(f.data) != want {
+			t.Errorf("%s: %q of %q, %v", claim, f.data, f.source, err)
 		}
 	}
 	check("none in an empty repository", h.dir, "", false)
@@ -48,7 +50,7 @@ func TestLintTextIsTheWorkTrees(t *testing.T) {
 }
 
 // A file that is there and cannot be read is not the absence of one.
-func TestLintTextFailsClosed(t *testing.T) {
+func TestOwnFileFailsClosed(t *testing.T) {
 	h := newHistory(t)
 	h.commit("rules", "dos.toml", fiveMinutes)
 	for _, object := range []string{"HEAD", "HEAD^{tree}", "HEAD:dos.toml"} {
@@ -58,14 +60,15 @@ func TestLintTextFailsClosed(t *testing.T) {
 		if err := os.Remove(filepath.Join(bare, "objects", id[:2], id[2:])); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := LintText(context.Background(), lintRepo(t, bare)); !errors.Is(err, ancestry.ErrMissing) {
+		if _, err := ownFile(context.Background(), lintRepo(t, bare), policyFile); !errors.Is(err, ancestry.ErrMissing) {
 			t.Errorf("without %s: %v, want ErrMissing", object, err)
 		}
 	}
 	path := filepath.Join(h.dir, "dos.toml")
 	for claim, make := range map[string]func() error{
-		"a directory":       func() error { return os.Mkdir(path, 0o755) },
-		"a link to nothing": func() error { return os.Symlink("nowhere", path) },
+		"a directory":        func() error { return os.Mkdir(path, 0o755) },
+		"a link to nothing":  func() error { return os.Symlink("nowhere", path) },
+		"a link to a device": func() error { return os.Symlink(os.DevNull, path) },
 	} {
 		if err := os.RemoveAll(path); err != nil {
 			t.Fatal(err)
@@ -73,8 +76,11 @@ func TestLintTextFailsClosed(t *testing.T) {
 		if err := make(); err != nil {
 			t.Fatal(err)
 		}
-		if _, found, err := LintText(context.Background(), lintRepo(t, h.dir)); err == nil {
-			t.Errorf("%s: found %t and no error", claim, found)
+		if f, err := ownFile(context.Background(), lintRepo(t, h.dir), policyFile); err == nil {
+			t.Errorf("%s: %q and no error", claim, f.data)
+		}
+		if _, err := rulesOf(t, h.dir); err == nil {
+			t.Errorf("%s: reads as no rules", claim)
 		}
 	}
 }
@@ -96,9 +102,59 @@ func TestLintPlansAreTheTrackedOnes(t *testing.T) {
 		filepath.Join(h.dir, "docs"): {"docs/1-plan.md", "docs/5-plan.md", "docs/x/2-plan.md"},
 		bare:                         {"docs/1-plan.md", "docs/x/2-plan.md"},
 	} {
-		got, err := LintPlans(context.Background(), lintRepo(t, dir), glob)
+		files, err := tracked(context.Background(), lintRepo(t, dir))
+		got := plansAmong(files, glob)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v; want %q", dir, got, err, want)
+		}
+	}
+}
+
+func TestLintNames(t *testing.T) {
+	p, err := policy.Parse([]byte(`[lanes]
+concurrent = ["api"]
+autopick = ["later"]
+[lanes.trees]
+api = ["api/**"]
+later = ["later/**"]
+release = ["CHANGES"]
+loose = ["loose/**"]
+[lanes.aliases]
+front = "api"
+loose = "api"
+[plans]
+ONE = "api"
+TWO = "front"
+FIVE = "loose"
+THREE = "release"
+FOUR = "aip"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := lintNames(p)
+	lane.SortFindings(found)
+	if len(found) != 2 || found[0].Kind != lintPlanLane || found[0].Subject != "FOUR" || found[0].Line != 17 ||
+		found[1].Kind != lintLooseTree || found[1].Subject != "loose" || found[1].Line != 8 {
+		t.Errorf("%+v", found)
+	}
+}
+
+func TestLintTreesThatHoldNoFile(t *testing.T) {
+	p := policy.Policy{Lanes: policy.Lanes{Trees: map[string][]string{
+		"api": {"api/**"}, "case": {"API/**"}, "none": {"none/**", "no/**"}, "half": {"none/**", "api"}, "blank": {""},
+	}}}
+	for _, tt := range []struct{ files, want []string }{
+		{nil, nil},
+		{[]string{"api/x/f"}, []string{"case", "none"}},
+		{[]string{"README"}, []string{"api", "case", "half", "none"}},
+	} {
+		var got []string
+		for _, f := range lintTrees(p, tt.files) {
+			got = append(got, f.Subject)
+		}
+		if slices.Sort(got); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, want %q", tt.files, got, tt.want)
 		}
 	}
 }

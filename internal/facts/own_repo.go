@@ -3,16 +3,12 @@ package facts
 import (
 	"context"
 	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
-	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
 // ownModule is the module of git-dos itself, and modFile where a tree says
@@ -64,22 +60,6 @@ func ownRepository(goMod []byte) bool {
 	return false
 }
 
-// workTreeMod reads the go.mod at the top of a work tree.
-func workTreeMod(top string) ([]byte, error) {
-	f, err := os.Open(filepath.Join(top, modFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, err
-	}
-	return io.ReadAll(io.LimitReader(f, maxPolicy))
-}
-
 // commitMod reads the go.mod of a commit through a reader that is open anyway.
 func commitMod(ctx context.Context, files *refstore.FileReader, id refstore.OID) ([]byte, error) {
 	_, data, err := files.At(ctx, string(id), modFile)
@@ -89,21 +69,14 @@ func commitMod(ctx context.Context, files *refstore.FileReader, id refstore.OID)
 	return data, err
 }
 
-// localMod reads the go.mod beside the policy of a repository without a fleet:
-// the work tree's, in a bare repository that of HEAD.
+// localMod reads the go.mod beside the policy of a repository without a fleet.
+// What has its name and is no file is none.
 func localMod(ctx context.Context, repo *refstore.Repo) ([]byte, error) {
-	if repo.WorkTree != "" {
-		return workTreeMod(repo.WorkTree)
-	}
-	id, err := ancestry.Resolve(ctx, repo.Git, "HEAD")
-	if errors.Is(err, ancestry.ErrUnborn) {
+	f, err := ownFile(ctx, repo, modFile)
+	if errors.Is(err, errNotAFile) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	data, _, err := ancestry.File(ctx, repo.Git, id, modFile)
-	return data, err
+	return f.data, err
 }
 
 // OwnRepository reports whether the tree that rules came from is git-dos's own

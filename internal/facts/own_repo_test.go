@@ -63,26 +63,33 @@ func TestProtectOwn(t *testing.T) {
 }
 
 // What is no file is no go.mod; what is one and cannot be read is an error.
-func TestWorkTreeMod(t *testing.T) {
-	top := t.TempDir()
-	if data, err := workTreeMod(top); data != nil || err != nil {
-		t.Errorf("none there: %q, %v", data, err)
+func TestLocalMod(t *testing.T) {
+	repo := &refstore.Repo{WorkTree: t.TempDir()}
+	check := func(claim, want string, fails bool) {
+		t.Helper()
+		if data, err := localMod(context.Background(), repo); string(data) != want || (err != nil) != fails {
+			t.Errorf("%s: %q, %v", claim, data, err)
+		}
 	}
-	path := filepath.Join(top, modFile)
-	if err := os.Mkdir(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if data, err := workTreeMod(top); data != nil || err != nil {
-		t.Errorf("a directory: %q, %v", data, err)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("module x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if data, err := workTreeMod(top); string(data) != "module x\n" || err != nil {
-		t.Errorf("a file: %q, %v", data, err)
+	check("none there", "", false)
+	path := filepath.Join(repo.WorkTree, modFile)
+	for _, tt := range []struct {
+		claim, want string
+		make        func() error
+		fails       bool
+	}{
+		{"a directory", "", func() error { return os.Mkdir(path, 0o700) }, false},
+		{"a link to nothing", "", func() error { return os.Symlink("nowhere", path) }, true},
+		{"a link to itself", "", func() error { return os.Symlink(path, path) }, true},
+		{"a file", "module x\n", func() error { return os.WriteFile(path, []byte("module x\n"), 0o600) }, false},
+	} {
+		if err := tt.make(); err != nil {
+			t.Fatal(err)
+		}
+		check(tt.claim, tt.want, tt.fails)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

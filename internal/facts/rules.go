@@ -11,13 +11,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
-	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
 // policyFile is where the policy stands in a tree.
@@ -90,53 +87,28 @@ const noPolicyFile = "defaults"
 
 // ownPolicy is the policy of the work tree, in a bare repository that of HEAD.
 func ownPolicy(ctx context.Context, repo *refstore.Repo) (policy.Policy, string, error) {
-	if repo.WorkTree == "" {
-		return headPolicy(ctx, repo)
-	}
-	path := filepath.Join(repo.WorkTree, policyFile)
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
+	f, err := ownFile(ctx, repo, policyFile)
+	switch {
+	case err != nil:
+		return policy.Policy{}, "", err
+	case f.source == "":
 		return policy.Default(), noPolicyFile, nil
 	}
-	if err != nil {
-		return policy.Policy{}, "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxPolicy+1))
-	if err != nil {
-		return policy.Policy{}, "", err
-	}
-	return parsed(data, path, nil)
+	return parsed(f.data, f.source, nil)
 }
 
 // maxPolicy is what policy.Parse accepts; of a longer file enough is read for
 // it to refuse.
 const maxPolicy = 1 << 20
 
-// headPolicy is the policy of HEAD. No object is fetched to read it.
-func headPolicy(ctx context.Context, repo *refstore.Repo) (policy.Policy, string, error) {
-	id, err := ancestry.Resolve(ctx, repo.Git, "HEAD")
-	if errors.Is(err, ancestry.ErrUnborn) {
-		return policy.Default(), noPolicyFile, nil
-	}
-	if err != nil {
-		return policy.Policy{}, "", err
-	}
-	p, source, err := policyIn(ctx, repo, id)
-	if err == nil && source == "" {
-		return policy.Default(), noPolicyFile, nil
-	}
-	return p, source, err
-}
-
 // policyIn is the policy that a commit holds; the source is "" when it holds
 // none.
 func policyIn(ctx context.Context, repo *refstore.Repo, id refstore.OID) (policy.Policy, string, error) {
-	data, found, err := ancestry.File(ctx, repo.Git, id, policyFile)
-	if err != nil || !found {
+	f, err := committedFile(ctx, repo, id, policyFile)
+	if err != nil || f.source == "" {
 		return policy.Policy{}, "", err
 	}
-	return parsed(data, id.Short()+":"+policyFile, nil)
+	return parsed(f.data, f.source, nil)
 }
 
 func parsed(data []byte, source string, at *onTrunk) (policy.Policy, string, error) {

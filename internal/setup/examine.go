@@ -79,19 +79,12 @@ func (e Examination) String() string {
 			fmt.Fprintf(&b, "%-5s  %-*s  -> %s\n", "", width, "", oneLine(c.Remedy))
 		}
 	}
-	fmt.Fprintf(&b, "%s, %s", count(e.Errors, "error"), count(e.Warnings, "warning"))
+	fmt.Fprintf(&b, "%s, %s", verdict.Count(e.Errors, "error"), verdict.Count(e.Warnings, "warning"))
 	return b.String()
 }
 
 // oneLine keeps text from elsewhere from looking like a check of its own.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // examiner collects checks.
 type examiner struct {

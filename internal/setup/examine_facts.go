@@ -15,9 +15,6 @@ import (
 	"github.com/git-dos/git-dos/kernel/policy"
 )
 
-// softFloor is the largest ratio_max that has a meaning.
-const softFloor = 1.0 / 3
-
 // predicates are the reason classes with which an acquire is refused, in the
 // order in which they are asked.
 func predicates() []string {
@@ -45,7 +42,7 @@ func (x *examiner) facts(ctx context.Context, r facts.Rules) {
 	x.Stamp = stampFacts(p.Stamp)
 	x.OverlapPolicy = &OverlapFacts{
 		Active: string(p.Overlap.Policy), Available: []string{string(policy.OverlapGlob), string(policy.OverlapPrefix)},
-		RatioMax: p.Overlap.RatioMax, Floor: softFloor,
+		RatioMax: p.Overlap.RatioMax, Floor: lane.SoftFloor,
 	}
 	x.Supervise = superviseFacts(p.Supervise)
 	x.workspace(ctx, r)

@@ -14,6 +14,7 @@ import (
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // staleAge is the age from which on a lock file counts as left behind: a
@@ -45,7 +46,7 @@ func (x *examiner) locks(context.Context) {
 
 func (x *examiner) staleLock(severity Severity, path string, age time.Duration, prevents string) {
 	x.add(Check{
-		ID: "STALE_LOCK", Severity: severity, Target: path, Remedy: "rm " + quote(path),
+		ID: "STALE_LOCK", Severity: severity, Target: path, Remedy: "rm " + verdict.ShellWord(path),
 		Detail: fmt.Sprintf("is %s old and keeps %s; remove it if no git process is running here", age.Round(time.Second), prevents),
 	})
 }
@@ -147,7 +148,7 @@ func (x *examiner) held(ctx context.Context) {
 			x.add(Check{ID: id, Severity: OK, Target: h.Lane, Detail: "held by this worktree"})
 		default:
 			x.add(Check{ID: id, Severity: Warn, Target: h.Lane, Detail: "this worktree remembers a lease that is not its own any more",
-				Remedy: "stop working on it; git dos lease release --lane " + quote(h.Lane) + " forgets it"})
+				Remedy: "stop working on it; git dos lease release --lane " + verdict.ShellWord(h.Lane) + " forgets it"})
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/git"
 )
@@ -154,7 +155,7 @@ func (x *examiner) settings(ctx context.Context) {
 			for _, spec := range values {
 				if overwritesRefs(spec) {
 					x.add(Check{ID: "FETCH_REFSPEC", Severity: Error, Target: key, Detail: spec + ": a plain git fetch overwrites leases and journals of this repository with the remote's",
-						Remedy: "git config --unset " + key + " " + quote("^"+escaped(spec)+"$")})
+						Remedy: "git config --unset " + key + " " + verdict.ShellWord("^"+escaped(spec)+"$")})
 				}
 			}
 		case strings.HasSuffix(key, ".mirror") && conf.get(key) != "false" && !x.repo.Bare:

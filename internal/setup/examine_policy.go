@@ -1,15 +1,16 @@
 package setup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -23,6 +24,7 @@ func (x *examiner) policy(ctx context.Context) {
 	case err == nil:
 		x.facts(ctx, rules)
 		x.trunk(rules)
+		x.apart(ctx, rules)
 		x.fleet(ctx, rules)
 	case !usable: // said already
 	case errors.As(err, &bad):
@@ -41,7 +43,7 @@ func (x *examiner) policy(ctx context.Context) {
 
 // ownPolicy reports whether the dos.toml here can be used.
 func (x *examiner) ownPolicy(ctx context.Context) bool {
-	data, found, err := x.readPolicy(ctx)
+	data, found, err := facts.PolicyText(ctx, x.repo)
 	if err != nil {
 		x.unknown("POLICY", err)
 		return false
@@ -71,18 +73,6 @@ func (x *examiner) ownPolicy(ctx context.Context) bool {
 	return true
 }
 
-func (x *examiner) readPolicy(ctx context.Context) (data []byte, found bool, err error) {
-	if x.repo.WorkTree != "" {
-		f, err := readFile(filepath.Join(x.repo.WorkTree, policyName))
-		return f.data, f.exists, err
-	}
-	_, data, err = x.repo.FileAt(ctx, "HEAD", policyName)
-	if errors.Is(err, refstore.ErrNoCommit) || errors.Is(err, refstore.ErrNoFile) {
-		return nil, false, nil
-	}
-	return data, err == nil, err
-}
-
 func (x *examiner) problems(where string, bad policy.Errors) {
 	for _, e := range bad {
 		x.add(Check{ID: "POLICY", Severity: Error, Target: where, Line: e.Line, Detail: e.Message, Remedy: e.Hint})
@@ -100,6 +90,41 @@ func (x *examiner) trunk(r facts.Rules) {
 	}
 }
 
+// apart reports that lanes are decided here by another dos.toml than the trunk's.
+// That happens without a fleet, where each work tree's own copy counts.
+func (x *examiner) apart(ctx context.Context, r facts.Rules) {
+	if r.Remote != "" || x.repo.WorkTree == "" || r.Trunk.ID == "" {
+		return
+	}
+	const id = "POLICY_APART"
+	own, found, err := facts.PolicyText(ctx, x.repo)
+	if err != nil {
+		return // said already
+	}
+	_, trunk, err := x.repo.FileAt(ctx, string(r.Trunk.ID), policyName)
+	c := Check{ID: id, Severity: Warn, Target: policyName, Remedy: "git diff " + verdict.ShellWord(r.Trunk.Short()) + " -- :/" + policyName}
+	switch missing := errors.Is(err, refstore.ErrNoFile); {
+	case err != nil && !missing:
+		x.unknown(id, err)
+		return
+	case missing && !found, !missing && found && sameText(own, trunk):
+		return
+	case missing:
+		c.Severity, c.Detail, c.Remedy = Info, "is not on "+r.Trunk.Short()+" yet: work trees without it have other lanes", "git add "+policyName+", and commit it"
+	case !found:
+		c.Detail = "is on " + r.Trunk.Short() + " and not here, where the defaults decide"
+	default:
+		c.Detail = "differs from the one on " + r.Trunk.Short() + ", and without a fleet this one decides here: other work trees may have other lanes"
+	}
+	x.add(c)
+}
+
+// sameText compares two texts but for the ends of their lines, which git may
+// write in a work tree as the system has them.
+func sameText(a, b []byte) bool {
+	return bytes.Equal(bytes.ReplaceAll(a, []byte("\r\n"), []byte("\n")), bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")))
+}
+
 // fleet reports who decides, from what was last seen of the remote.
 func (x *examiner) fleet(ctx context.Context, r facts.Rules) {
 	const id = "FLEET"
@@ -113,7 +138,7 @@ func (x *examiner) fleet(ctx context.Context, r facts.Rules) {
 	}
 	a, err := x.repo.Remote(r.Remote, r.Policy.Fleet.Prefix)
 	if err != nil {
-		x.add(Check{ID: id, Severity: Error, Target: r.Remote, Detail: err.Error(), Remedy: "git remote add " + quote(r.Remote) + " URL, or git config dos.remote NAME"})
+		x.add(Check{ID: id, Severity: Error, Target: r.Remote, Detail: err.Error(), Remedy: "git remote add " + verdict.ShellWord(r.Remote) + " URL, or git config dos.remote NAME"})
 		return
 	}
 	seen := a.LastFetch()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -33,7 +34,7 @@ func (x *examiner) refs(ctx context.Context) {
 		}
 	}
 	if bad == 0 {
-		x.add(Check{ID: "REFS", Severity: OK, Target: "refs/dos", Detail: count(total, "ref") + ", all readable"})
+		x.add(Check{ID: "REFS", Severity: OK, Target: "refs/dos", Detail: verdict.Count(total, "ref") + ", all readable"})
 	}
 }
 
@@ -46,10 +47,7 @@ func usable(tip refstore.Tip) error {
 	case !ok:
 		return fmt.Errorf("%w: %s is no name that git-dos gives", refstore.ErrBroken, tip.Ref)
 	case name.Kind == "lane":
-		chain, err := name.Leaf, error(nil)
-		if !lane.IsSlot(chain) {
-			chain, err = lane.FromLeaf(name.Leaf)
-		}
+		chain, err := lane.Chain(name.Leaf)
 		if err == nil {
 			_, err = lease.ParseRecord(chain, tip.Entry.Gen, tip.Entry.Payload)
 		}
@@ -73,10 +71,10 @@ func (x *examiner) badRef(ctx context.Context, tip refstore.Tip, cause error) {
 		c.Detail += "; " + err.Error()
 	case good != "":
 		c.Detail += "; the last entry that can be read is " + string(good) + ", which can be put back when whoever wrote the rest agrees"
-		c.Remedy = fmt.Sprintf("git update-ref %s %s %s", quote(tip.Ref), good, tip.ID)
+		c.Remedy = fmt.Sprintf("git update-ref %s %s %s", verdict.ShellWord(tip.Ref), good, tip.ID)
 	case tip.ID == "":
 		path := filepath.Join(x.repo.CommonDir, filepath.FromSlash(tip.Ref))
-		c.Remedy = "look at " + quote(path) + "; a clone that mirrors it may know what it was"
+		c.Remedy = "look at " + verdict.ShellWord(path) + "; a clone that mirrors it may know what it was"
 	default:
 		c.Detail += "; no entry before it can be read"
 		c.Remedy = "a clone that mirrors it below refs/dos/at/ may have what is missing"

@@ -105,16 +105,6 @@ func TestEscapedMatchesItself(t *testing.T) {
 	}
 }
 
-func TestQuote(t *testing.T) {
-	for word, want := range map[string]string{
-		"origin/main": "origin/main", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "-- x": "'-- x'",
-	} {
-		if got := quote(word); got != want {
-			t.Errorf("%q is %s, want %s", word, got, want)
-		}
-	}
-}
-
 func TestExaminationAnswers(t *testing.T) {
 	tests := []struct {
 		claim      string

@@ -26,6 +26,9 @@ func Init(ctx context.Context, o Options) (Report, error) {
 		defer unlock()
 	}
 	w, err := look(ctx, o)
+	if err == nil {
+		err = w.noLocalLease(ctx)
+	}
 	if err != nil {
 		return Report{}, err
 	}

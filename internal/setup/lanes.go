@@ -19,13 +19,14 @@ type division struct {
 	lanes   []policy.LaneTree // none means one lane for everything
 	left    []string          // directories that make no lane
 	tooMany bool
+	empty   bool // there is no directory to derive them from
 }
 
 // divide derives lanes from the directories at the top of HEAD. With an unborn
 // HEAD there are none.
 func divide(ctx context.Context, repo *refstore.Repo, unborn bool) (division, error) {
 	if unborn {
-		return division{}, nil
+		return division{empty: true}, nil
 	}
 	out, err := repo.Git.Output(ctx, "ls-tree", "-z", "--full-tree", "HEAD")
 	if err != nil {
@@ -50,6 +51,7 @@ func divide(ctx context.Context, repo *refstore.Repo, unborn bool) (division, er
 // alone share one; hidden ones, and those whose name cannot be a lane's, make
 // none; global's files are covered by the lane of that name anyway.
 func (d division) fill(dirs []string) division {
+	d.empty = len(dirs) == 0
 	at := map[string]int{}
 	for _, dir := range dirs {
 		name := strings.ToLower(dir)
@@ -84,7 +86,10 @@ func (d division) String() string {
 		names = []string{"main"}
 	}
 	s := "lanes " + some(append(names, "global"))
-	if d.tooMany {
+	switch {
+	case d.empty && len(d.left) == 0:
+		s += "; main has all files, because no directory is committed at the top: once there are some, git dos init --undo and git dos init make a lane of each"
+	case d.tooMany:
 		s += fmt.Sprintf("; HEAD has more than %d directories at the top, so divide them by hand", maxLanes)
 	}
 	if len(d.left) > 0 {

@@ -55,6 +55,19 @@ func TestTooManyDirectoriesMakeOneLane(t *testing.T) {
 	}
 }
 
+// One lane for everything is not what most mean who run init before they commit.
+func TestNoDirectoryIsSaid(t *testing.T) {
+	const said = "main has all files, because no directory is committed at the top"
+	for dirs, want := range map[string]bool{"": true, "api": false, "global": false, ".github": false} {
+		if got := (division{}).fill(strings.Fields(dirs)).String(); strings.Contains(got, said) != want {
+			t.Errorf("%q: %s", dirs, got)
+		}
+	}
+	if got := (division{left: []string{"sub"}}).fill(nil).String(); strings.Contains(got, said) {
+		t.Errorf("a submodule: %s", got)
+	}
+}
+
 // A submodule's files are another repository's, and files make no lanes.
 func TestDivideReadsTheTopOfHead(t *testing.T) {
 	isolate(t)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 const commitMessage = "git-dos: share the lanes"
@@ -16,7 +18,7 @@ func (w *work) whatNext(ctx context.Context) error {
 	}
 	share := w.Remote != "" && (w.onTrunk == nil || w.onTrunk.Fleet.ID == "")
 	if w.setHead {
-		w.report.Next = append(w.report.Next, "git remote set-head "+quote(w.Remote)+" --auto")
+		w.report.Next = append(w.report.Next, "git remote set-head "+verdict.ShellWord(w.Remote)+" --auto")
 	}
 	if len(files) == 0 && !share {
 		return nil
@@ -25,7 +27,7 @@ func (w *work) whatNext(ctx context.Context) error {
 	aside := share && w.strayFromTrunk()
 	next := w.report.Next
 	if aside { // so that nothing else of this branch reaches the trunk
-		next = append(next, "git switch -c git-dos-init "+quote(w.trunkName()))
+		next = append(next, "git switch -c git-dos-init "+verdict.ShellWord(w.trunkName()))
 	}
 	switch {
 	case len(files) > 0:
@@ -33,13 +35,13 @@ func (w *work) whatNext(ctx context.Context) error {
 		if ignored {
 			add += "-f "
 		}
-		next = append(next, add+list, "git commit -m "+quote(commitMessage)+" "+list)
+		next = append(next, add+list, "git commit -m "+verdict.ShellWord(commitMessage)+" "+list)
 	case aside:
-		next = append(next, "git checkout "+w.head.Short()+" -- dos.toml", "git commit -m "+quote(commitMessage))
+		next = append(next, "git checkout "+w.head.Short()+" -- dos.toml", "git commit -m "+verdict.ShellWord(commitMessage))
 	}
 	if share {
-		next = append(next, "git push "+quote(w.Remote)+" HEAD:"+quote(strings.TrimPrefix(w.trunk.Branch, "refs/heads/")))
-		w.report.OtherClones = []string{"git fetch " + quote(w.Remote), "git dos init --remote " + quote(w.Remote)}
+		next = append(next, "git push "+verdict.ShellWord(w.Remote)+" HEAD:"+verdict.ShellWord(strings.TrimPrefix(w.trunk.Branch, "refs/heads/")))
+		w.report.OtherClones = []string{"git fetch " + verdict.ShellWord(w.Remote), "git dos init --remote " + verdict.ShellWord(w.Remote)}
 	}
 	w.report.Next = next
 	return nil
@@ -75,13 +77,4 @@ func (w *work) uncommitted(ctx context.Context) (files []string, ignored bool, e
 	files = slices.Compact(files)
 	slices.Reverse(files) // dos.toml first
 	return files, ignored, nil
-}
-
-// quote makes a word safe to paste into a shell.
-func quote(word string) string {
-	plain := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@%+"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

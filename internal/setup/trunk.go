@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 	"github.com/git-dos/git-dos/refstore/git"
 )
@@ -75,7 +76,7 @@ func unshared(remotes []string) string {
 	case 0:
 		return ""
 	case 1:
-		return "lanes are held in this repository only; other clones do not see them. To share: git dos init --remote " + quote(remotes[0])
+		return "lanes are held in this repository only; other clones do not see them. To share: git dos init --remote " + verdict.ShellWord(remotes[0])
 	}
 	return "lanes are held in this repository only; other clones do not see them. To share: git dos init --remote NAME"
 }

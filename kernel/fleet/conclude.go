@@ -3,6 +3,8 @@ package fleet
 import (
 	"fmt"
 	"slices"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // conclude names the outcome, and flags those that are too many: the last
@@ -22,7 +24,7 @@ func (p *planner) conclude() {
 		v.Outcome, v.Reason = AtTarget, fmt.Sprintf("%s alive, as many as the target says", workers(v.Alive))
 	}
 	if n := len(p.unclassified); n > 0 {
-		v.Reason += fmt.Sprintf("; counted as alive, though its liveness cannot be told: lane %s", show(p.unclassified[0]))
+		v.Reason += fmt.Sprintf("; counted as alive, though its liveness cannot be told: lane %s", verdict.Show(p.unclassified[0]))
 		if n > 1 {
 			v.Reason += fmt.Sprintf(" and %d more", n-1)
 		}
@@ -50,7 +52,7 @@ func (p *planner) filling() string {
 		s += "none can be started"
 	}
 	if len(v.Blockers) > 0 {
-		s += fmt.Sprintf("; lane %s: %s", show(v.Blockers[0].Lane), v.Blockers[0].Reason)
+		s += fmt.Sprintf("; lane %s: %s", verdict.Show(v.Blockers[0].Lane), v.Blockers[0].Reason)
 		if n := len(v.Blockers) - 1; n > 0 {
 			s += fmt.Sprintf(", and %d more", n)
 		}
@@ -63,7 +65,7 @@ func (p *planner) unreachable() string {
 	s := fmt.Sprintf("the target is %d, and the lanes hold at most %d at once", p.v.Target, p.v.Admissible)
 	switch o := p.recluse(); {
 	case o != nil:
-		return s + fmt.Sprintf(" while lane %s, which runs alone, %s", show(o.Name), o.phrase)
+		return s + fmt.Sprintf(" while lane %s, which runs alone, %s", verdict.Show(o.Name), o.phrase)
 	case p.Policy.MaxConcurrency != nil:
 		return s + ": raise supervise.max_concurrency, or declare more disjoint concurrent lanes in dos.toml"
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // Liveness is how the worker behind a lane's lease is doing. Its zero value
@@ -98,34 +99,25 @@ func (ev Evidence) check() error {
 	}
 	seen := make(map[string]bool, len(ev.Lanes))
 	for _, l := range ev.Lanes {
-		name := folded(l.Name)
+		name := lane.CanonicalOr(l.Name) // a handle's need not be one a lane can have
 		switch {
 		case name == "":
 			return fmt.Errorf("a lane of the roster has no name")
 		case lane.Reserved(name):
-			return fmt.Errorf("lane %s is reserved and takes no workers: leave it out of the roster", show(l.Name))
+			return fmt.Errorf("lane %s is reserved and takes no workers: leave it out of the roster", verdict.Show(l.Name))
 		case seen[name]:
-			return fmt.Errorf("lane %s is in the roster twice", show(l.Name))
+			return fmt.Errorf("lane %s is in the roster twice", verdict.Show(l.Name))
 		case l.Coming < 0 || l.Coming > maxWorkers:
-			return fmt.Errorf("%d workers on their way to lane %s are not between 0 and %d", l.Coming, show(l.Name), maxWorkers)
+			return fmt.Errorf("%d workers on their way to lane %s are not between 0 and %d", l.Coming, verdict.Show(l.Name), maxWorkers)
 		}
 		seen[name] = true
 	}
 	for _, o := range ev.Outside {
-		if lane.Reserved(folded(o.Name)) {
-			return fmt.Errorf("lane %s is reserved and holds no tree: leave it out of the plan", show(o.Name))
+		if lane.Reserved(lane.CanonicalOr(o.Name)) {
+			return fmt.Errorf("lane %s is reserved and holds no tree: leave it out of the plan", verdict.Show(o.Name))
 		}
 	}
 	return nil
-}
-
-// folded is the name two spellings of a lane share. A handle's name need not
-// be one a lane can have.
-func folded(name string) string {
-	if n, err := lane.Canonical(name); err == nil {
-		return n
-	}
-	return name
 }
 
 // copied is the evidence to show with a verdict: no list of it is null, and

@@ -134,7 +134,7 @@ func (p *planner) admissible() int {
 		case handle:
 			handles = true
 		case fixed:
-			if !slices.ContainsFunc(kept, func(k site) bool { return k.tree.meets(l.tree) }) {
+			if !slices.ContainsFunc(kept, func(k site) bool { return k.tree.Meets(l.tree) }) {
 				kept = append(kept, l)
 			}
 		}

@@ -241,7 +241,7 @@ func TestRosterNeverOffersWhatIsHeld(t *testing.T) {
 			if l.State == lane.Free || lane.Reserved(l.Lane) || l.Liveness == Stalled && l.State != lane.Parked {
 				continue
 			}
-			if i := slices.IndexFunc(v.Spawn, func(r Row) bool { return !r.Handle && folded(r.Lane) == folded(l.Lane) }); i >= 0 {
+			if i := slices.IndexFunc(v.Spawn, func(r Row) bool { return !r.Handle && lane.CanonicalOr(r.Lane) == lane.CanonicalOr(l.Lane) }); i >= 0 {
 				t.Fatalf("seed %d: lane %s is started while %+v", seed, v.Spawn[i].Lane, l)
 			}
 			if alone := l.Lane == "infra" || l.Lane == "global"; alone && len(v.Spawn) > 0 {

@@ -59,9 +59,13 @@ const autoHandle = "auto"
 // A launch stands for a worker on its way until its window is over, or a lease
 // with its run id is live, or one on its lane that is not older than it.
 func Roster(c Census) ([]Lane, []Outsider, error) {
-	r := rolls{Census: c, index: map[string]int{}, known: map[string]bool{}, exclusive: map[string]bool{}, taken: map[string]bool{}}
-	if err := r.declared(); err != nil {
-		return nil, nil, err
+	declared, err := c.Taxonomy.Roster()
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the lanes of dos.toml: %w", err)
+	}
+	r := rolls{Census: c, declared: declared, index: map[string]int{}, taken: map[string]bool{}}
+	for _, name := range slices.Concat(c.Taxonomy.Concurrent, c.Taxonomy.Exclusive) {
+		r.enter(name)
 	}
 	for _, l := range c.Live {
 		r.add(l)
@@ -76,61 +80,29 @@ func Roster(c Census) ([]Lane, []Outsider, error) {
 // rolls is a roster in the making. Its maps are by canonical name.
 type rolls struct {
 	Census
-	lanes     []Lane
-	outside   []Outsider
-	index     map[string]int  // in lanes, of the declared ones
-	known     map[string]bool // all that are declared
-	exclusive map[string]bool // of those
-	taken     map[string]bool // all that are in lanes or outside
+	declared lane.Roster
+	lanes    []Lane
+	outside  []Outsider
+	index    map[string]int  // in lanes, of the declared ones
+	taken    map[string]bool // all that are in lanes or outside
 }
 
-// declared enters the lanes of the taxonomy that a worker can be started on.
-func (r *rolls) declared() error {
-	t := r.Taxonomy
-	if _, no, ok := lane.Resolve(lane.Request{Lane: lane.Global}, t); !ok && no.Outcome == "" {
-		return fmt.Errorf("read the lanes of dos.toml: %w", no.Err())
-	}
-	trees := map[string][]string{}
-	for name, tree := range t.Trees {
-		trees[folded(name)] = tree
-		r.known[folded(name)] = true
-	}
-	for _, name := range t.Exclusive {
-		r.exclusive[folded(name)] = true
-	}
-	roster := slices.Concat(t.Concurrent, t.Exclusive)
-	for _, name := range slices.Concat(roster, t.Autopick) {
-		r.known[folded(name)] = true
-	}
-	for _, name := range roster {
-		r.enter(folded(name), trees[folded(name)])
-	}
-	return nil
-}
-
-// enter adds a declared lane once. Its tree is what a lease on it would
-// record.
-func (r *rolls) enter(name string, tree []string) {
-	if r.taken[name] || lane.Reserved(name) {
+// enter adds a declared lane that a worker can be started on, once. Its tree is
+// what a lease on it would record.
+func (r *rolls) enter(name string) {
+	claim, ok := r.declared.Declared(name)
+	if !ok || r.taken[claim.Lane] {
 		return
 	}
-	one := lane.Taxonomy{Concurrent: []string{name}, Trees: map[string][]string{name: tree}}
-	if r.exclusive[name] {
-		one.Exclusive = []string{name}
-	}
-	claim, _, ok := lane.Resolve(lane.Request{Lane: name}, one)
-	if !ok {
-		return
-	}
-	r.taken[name] = true
-	r.index[name] = len(r.lanes)
-	r.lanes = append(r.lanes, Lane{Name: name, Tree: claim.Tree, Exclusive: claim.Exclusive})
+	r.taken[claim.Lane] = true
+	r.index[claim.Lane] = len(r.lanes)
+	r.lanes = append(r.lanes, Lane{Name: claim.Lane, Tree: claim.Tree, Exclusive: claim.Exclusive})
 }
 
 // add enters a live lease. A second one on a lane of the roster, which the
 // store should not hold, keeps its region like any outsider.
 func (r *rolls) add(l Live) {
-	name := folded(l.Lane)
+	name := lane.CanonicalOr(l.Lane)
 	if l.State == lane.Free || lane.Reserved(name) {
 		return
 	}
@@ -139,7 +111,7 @@ func (r *rolls) add(l Live) {
 		r.lanes[i].Exclusive = r.lanes[i].Exclusive || r.excludes(l)
 		return
 	}
-	if r.Budget && !r.known[name] && !r.taken[name] && !r.excludes(l) {
+	if r.Budget && !r.declared.Declares(name) && !r.taken[name] && !r.excludes(l) {
 		r.lanes = append(r.lanes, l.on(Lane{Name: l.Lane, Tree: []string{}, Repeatable: true}))
 	} else {
 		r.outside = append(r.outside, Outsider{l.Lane, l.Tree, r.excludes(l)})
@@ -170,23 +142,13 @@ func (l Live) on(at Lane) Lane {
 // excludes reports whether the lease tolerates no other. Its kind, its lane
 // and what it says of itself count, whichever of them says so.
 func (r *rolls) excludes(l Live) bool {
-	return l.Exclusive || folded(l.Kind) == lane.Global || r.runsAlone(l.Lane) || r.runsAlone(l.Kind)
-}
-
-// runsAlone reports whether the word is the name of an exclusive lane,
-// declared or not.
-func (r *rolls) runsAlone(word string) bool {
-	if name := folded(word); r.known[name] {
-		return r.exclusive[name]
-	}
-	claim, _, _ := lane.Resolve(lane.Request{Lane: word}, lane.Taxonomy{})
-	return claim.Exclusive
+	return l.Exclusive || r.declared.Excludes(l.Lane, l.Kind)
 }
 
 // handleName is a name that no lane in sight has.
 func (r *rolls) handleName() string {
 	name := autoHandle
-	for r.known[name] || r.taken[name] {
+	for r.declared.Declares(name) || r.taken[name] {
 		name += "*"
 	}
 	return name
@@ -197,7 +159,7 @@ func (r *rolls) handleName() string {
 func (r *rolls) launches() {
 	runs, newest := map[string]bool{}, map[string]time.Time{}
 	for _, l := range r.Live {
-		name := folded(l.Lane)
+		name := lane.CanonicalOr(l.Lane)
 		if l.State == lane.Free {
 			continue
 		}
@@ -207,7 +169,7 @@ func (r *rolls) launches() {
 		}
 	}
 	for _, launch := range r.Launches {
-		name, age := folded(launch.Lane), r.Now.Sub(launch.At)
+		name, age := lane.CanonicalOr(launch.Lane), r.Now.Sub(launch.At)
 		since, live := newest[name]
 		switch i, ok := r.index[name]; {
 		case age >= r.Window || age < -r.Skew:

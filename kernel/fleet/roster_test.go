@@ -113,6 +113,8 @@ func TestRoster(t *testing.T) {
 		{"an undeclared exclusive lease never is", census(handles, live("x", Advancing, ofKind("global"))), "a, b, c, infra!, auto@; x![x/**]"},
 		{"nor one that says so itself", census(handles, live("x", Advancing, excluding)), "a, b, c, infra!, auto@; x![x/**]"},
 		{"nor one on a lane that always is", census(handles, live("release", Advancing)), "a, b, c, infra!, auto@; release![release/**]"},
+		{"though a tree is declared for it", census(handles, live("abi", Advancing), taxonomy(lane.Taxonomy{Trees: map[string][]string{"abi": {"abi/**"}}})),
+			"auto@; abi![abi/**]"},
 		{"the handle's name is nobody else's", census(handles, live("auto", Advancing), live("Auto*", Advancing, excluding)),
 			"a, b, c, infra!, auto@:ADVANCING holds auto/**, auto**@; Auto*![Auto*/**]"},
 		{"nor a declared lane's", census(handles, taxonomy(lane.Taxonomy{Autopick: []string{"auto"}})), "auto*@"},

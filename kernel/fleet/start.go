@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // start chooses who is started, n at most, and says what stands in the way
@@ -24,7 +27,7 @@ func (p *planner) start(n int) {
 			times = n - len(p.v.Spawn)
 		}
 		p.v.Spawn = append(p.v.Spawn, slices.Repeat([]Row{p.spawn(c)}, times)...)
-		c.held = []area{c.tree} // what was reaped is free by then
+		c.held = []lane.Region{c.tree} // what was reaped is free by then
 		chosen = append(chosen, occupant{c, "is about to get a worker"})
 	}
 	if len(p.v.Spawn) == n {
@@ -40,7 +43,7 @@ func (p *planner) start(n int) {
 // against returns who stands against a worker on the lane, and why.
 func (p *planner) against(c site, chosen []occupant) (*occupant, string) {
 	if o := p.recluse(); o != nil {
-		return o, fmt.Sprintf("lane %s runs alone, and it %s", show(o.Name), o.phrase)
+		return o, fmt.Sprintf("lane %s runs alone, and it %s", verdict.Show(o.Name), o.phrase)
 	}
 	if c.role() == handle {
 		return nil, ""
@@ -49,11 +52,11 @@ func (p *planner) against(c site, chosen []occupant) (*occupant, string) {
 		for i, o := range list {
 			switch {
 			case c.role() == alone:
-				return &list[i], fmt.Sprintf("it runs alone, and lane %s %s", show(o.Name), o.phrase)
+				return &list[i], fmt.Sprintf("it runs alone, and lane %s %s", verdict.Show(o.Name), o.phrase)
 			case o.key == c.key:
 				return &list[i], "it " + o.phrase
 			case o.holds(c.tree):
-				return &list[i], fmt.Sprintf("it overlaps lane %s, which %s", show(o.Name), o.phrase)
+				return &list[i], fmt.Sprintf("it overlaps lane %s, which %s", verdict.Show(o.Name), o.phrase)
 			}
 		}
 	}

@@ -3,9 +3,7 @@ package fleet
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -27,7 +25,6 @@ type Disposition string
 const (
 	Spawn       Disposition = "SPAWN"
 	Reap        Disposition = "REAP"
-	Hold        Disposition = "HOLD"
 	Flag        Disposition = "FLAG"
 	ProposeHalt Disposition = "PROPOSE_HALT"
 )
@@ -106,11 +103,11 @@ func (v PlanVerdict) String() string {
 	fmt.Fprintf(&b, "%s: %s", v.Outcome, v.Reason)
 	for _, rows := range [][]Row{v.Reap, v.Spawn, v.Flag, v.ProposedHalt} {
 		for _, r := range rows {
-			fmt.Fprintf(&b, "\n%s %s: %s", r.Disposition, show(r.Lane), r.Reason)
+			fmt.Fprintf(&b, "\n%s %s: %s", r.Disposition, verdict.Show(r.Lane), r.Reason)
 		}
 	}
 	for _, blocker := range v.Blockers {
-		fmt.Fprintf(&b, "\nblocked %s: %s", show(blocker.Lane), blocker.Reason)
+		fmt.Fprintf(&b, "\nblocked %s: %s", verdict.Show(blocker.Lane), blocker.Reason)
 	}
 	return b.String()
 }
@@ -132,17 +129,4 @@ func empty(ev Evidence) PlanVerdict {
 		Blockers:     []Blocker{},
 		Evidence:     ev.copied(),
 	}
-}
-
-// show makes a name from the store fit for a terminal: quoted if it holds
-// anything unprintable, and cut short.
-func show(s string) string {
-	const most = 100
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "..."
-	}
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.ContainsRune(s, unicode.ReplacementChar) {
-		return strconv.QuoteToASCII(s)
-	}
-	return s
 }

@@ -22,6 +22,7 @@ type Lease struct {
 	Exclusive bool
 	Holder    string
 	State     State
+	Nonce     string // names the lease; no decision looks at it
 
 	// Unreadable says why the record behind it cannot be read, "" when it can.
 	// Kind and Tree are then what it holds at most: no tree is everything, and
@@ -79,7 +80,7 @@ func Decide(ev Evidence) Verdict {
 	if err != nil {
 		return malformed(err)
 	}
-	return h.close(h.judge(p))
+	return h.withFree(h.judge(p))
 }
 
 // Conflicts lists, in lane-name order, every live lease that stands against
@@ -96,7 +97,7 @@ func Conflicts(ev Evidence) (c Claim, against []Lease, no Verdict, ok bool) {
 		return c, nil, malformed(err), false
 	}
 	if p.no.Outcome != "" {
-		return p.Claim, nil, h.close(p.no), false
+		return p.Claim, nil, h.withFree(p.no), false
 	}
 	region := h.Algebra.region(p.Tree)
 	for _, l := range h.all.live {

@@ -19,8 +19,9 @@ const (
 
 	// Glob asks whether any path could match both entries, segment by
 	// segment: "**" is any number of segments, "*" any characters within one,
-	// "?" one character, [a-z] and [!a-z] one character of a class. From a
-	// segment with braces or an unreadable class on, an entry names anything.
+	// "?" one character, [a-z] and [!a-z] one character of a class; names are
+	// taken to be in one Unicode form. From a segment with braces or an
+	// unreadable class on, an entry names anything.
 	Glob Algebra = "glob"
 )
 

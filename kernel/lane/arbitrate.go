@@ -21,12 +21,12 @@ func arbitrate(ev Evidence, ladder *Ladder) Verdict {
 	if err != nil {
 		return malformed(err)
 	}
-	if ev.Request.bare() {
+	if ev.Request.Bare() {
 		v, err := h.pick(ladder)
 		if err != nil {
 			return malformed(err)
 		}
-		return h.close(v)
+		return h.withFree(v)
 	}
 	p, err := h.plead(ev.Request)
 	if err != nil {
@@ -36,17 +36,17 @@ func arbitrate(ev Evidence, ladder *Ladder) Verdict {
 	if p.redirects(v.ReasonClass) {
 		v = h.redirect(p, v, ladder)
 	}
-	return h.close(v)
+	return h.withFree(v)
 }
 
-// bare reports whether the request leaves the lane to others.
-func (req Request) bare() bool {
+// Bare reports whether the request leaves the lane to others.
+func (req Request) Bare() bool {
 	for _, entry := range req.Tree {
 		if entry != "" {
 			return false
 		}
 	}
-	return req.Lane == "" && (req.Kind == "" || foldKind(req.Kind) == Cluster)
+	return req.Lane == "" && (req.Kind == "" || CanonicalOr(req.Kind) == Cluster)
 }
 
 // redirects reports whether a refusal of this class sends the request to
@@ -71,7 +71,7 @@ func (p plea) forced() Verdict {
 		return p.no
 	}
 	c := p.Claim
-	if p.asked.Kind == "" && !c.Exclusive && !Reserved(c.Lane) {
+	if p.asked.Kind == "" && !c.Exclusive && !Reserved(c.Lane) { // the word of the shared vectors, for a declared lane too
 		c.Kind = Keyword
 	}
 	v := acquire(c, Forced)
@@ -79,8 +79,8 @@ func (p plea) forced() Verdict {
 	return v
 }
 
-// close fills what a refusal says of other lanes.
-func (h *hearing) close(v Verdict) Verdict {
+// withFree fills in what a refusal says of other lanes.
+func (h *hearing) withFree(v Verdict) Verdict {
 	switch {
 	case v.Outcome != Refuse || v.ReasonClass == ExclusiveLive || v.ReasonClass == AllHeld:
 	case v.ReasonClass == LadderEmptyOthersFree:

@@ -1,13 +1,19 @@
 package lane
 
-import "fmt"
+import (
+	"fmt"
 
-// foldBudgets puts class budgets under canonical kinds. Of two that are one
-// kind the lower counts.
-func foldBudgets(budgets map[string]int) map[string]int {
-	folded := make(map[string]int, len(budgets))
-	for kind, n := range budgets {
-		kind = foldKind(kind)
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// budgets are class budgets under canonical kinds.
+type budgets map[string]int
+
+// foldBudgets folds the kinds. Of two that are one the lower counts.
+func foldBudgets(given map[string]int) budgets {
+	folded := make(budgets, len(given))
+	for kind, n := range given {
+		kind = CanonicalOr(kind)
 		if had, twice := folded[kind]; !twice || n < had {
 			folded[kind] = n
 		}
@@ -15,16 +21,21 @@ func foldBudgets(budgets map[string]int) map[string]int {
 	return folded
 }
 
-// spent reports whether as many leases of the kind are live as may be, or more.
-// One whose kind nobody can tell is no matter: it keeps everything out before.
-func (h *hearing) spent(kind string, d *docket) bool {
-	most, bounded := h.budgets[kind]
-	return bounded && d.kinds[kind] >= most
+// room reports whether one more of the kind may be live beside so many.
+func (b budgets) room(kind string, live int) bool {
+	most, bounded := b[kind]
+	return !bounded || live < most
 }
 
+// overBudget counts the leases that can be read. One whose kind nobody can tell
+// is no matter: it keeps everything out before.
 func (h *hearing) overBudget(kind string) Verdict {
-	return refuse(ClassBudgetExhausted, fmt.Sprintf("%d leases of kind %s are live, of at most %d",
-		h.known.kinds[kind], show(kind), h.budgets[kind]))
+	n, are := h.readable.kinds[kind], "are"
+	if n == 1 {
+		are = "is"
+	}
+	return refuse(ClassBudgetExhausted, fmt.Sprintf("%s of kind %s %s live, of at most %d",
+		verdict.Count(n, "lease"), verdict.Show(kind), are, h.budgets[kind]))
 }
 
 // oneOf returns the first lease of the kind that cannot be read.

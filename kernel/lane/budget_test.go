@@ -50,6 +50,16 @@ func TestClassBudgets(t *testing.T) {
 	}
 }
 
+func TestClassBudgetIsCountedInWords(t *testing.T) {
+	ev := lane.Evidence{Request: lane.Request{Lane: "docs"}, Lanes: yard(), Algebra: lane.Glob, Budgets: map[string]int{"cluster": 1}}
+	for _, want := range []string{"1 lease of kind cluster is live, of at most 1", "2 leases of kind cluster are live, of at most 1"} {
+		ev.Live = append(ev.Live, held([]string{"api", "web"}[len(ev.Live)], "cluster", []string{"api/**", "web/**"}[len(ev.Live)]))
+		if v := lane.Decide(ev); v.Reason != want {
+			t.Errorf("got %q, want %q", v.Reason, want)
+		}
+	}
+}
+
 // Nothing is picked over the budget, and the refusal says that it is why.
 func TestClassBudgetOnAutoPick(t *testing.T) {
 	ev := lane.Evidence{Lanes: yard(), Algebra: lane.Glob, Budgets: map[string]int{"cluster": 1}, Live: []lane.Lease{held("ops", "cluster", "ops/**")}}

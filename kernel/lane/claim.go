@@ -1,6 +1,10 @@
 package lane
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
 
 // A Request is what a worker asks for, as it came.
 type Request struct {
@@ -22,7 +26,7 @@ type Claim struct {
 // no is the answer: a refusal (unknown lane, unknown tree, tree outside the
 // lane), or no verdict where the request or the taxonomy is malformed.
 func Resolve(req Request, lanes Taxonomy) (c Claim, no Verdict, ok bool) {
-	r, err := lanes.roster()
+	r, err := lanes.Roster()
 	if err != nil {
 		return c, malformed(err), false
 	}
@@ -42,7 +46,7 @@ type plea struct {
 }
 
 // plead reads a request. Its error says that the request is malformed.
-func (r roster) plead(req Request) (plea, error) {
+func (r Roster) plead(req Request) (plea, error) {
 	name, kind, err := r.words(req)
 	if err != nil {
 		return plea{}, err
@@ -70,10 +74,10 @@ func (r roster) plead(req Request) (plea, error) {
 }
 
 // words returns the canonical lane and kind of a request.
-func (r roster) words(req Request) (name, kind string, err error) {
-	if kind = req.Kind; kind != "" {
-		if kind, err = Canonical(kind); err != nil || !r.known(kind) {
-			return "", "", fmt.Errorf("unknown kind %q: use cluster, keyword, global or the name of an exclusive lane", clip(req.Kind))
+func (r Roster) words(req Request) (name, kind string, err error) {
+	if req.Kind != "" {
+		if kind, err = r.kind(req.Kind); err != nil {
+			return "", "", err
 		}
 	}
 	name = req.Lane
@@ -83,19 +87,13 @@ func (r roster) words(req Request) (name, kind string, err error) {
 	if name == "" {
 		return "", "", fmt.Errorf("no lane named: say which with --lane")
 	}
-	if name, err = Canonical(name); err != nil {
-		return "", "", err
-	}
-	return r.target(name), kind, nil
-}
-
-func (r roster) known(kind string) bool {
-	return kind == Cluster || kind == Keyword || kind == Global || r.exclusive[kind]
+	name, err = r.canonical(name)
+	return name, kind, err
 }
 
 // decide returns the kind a lease records. It is never the asked-for word
 // where that would hide that the lease excludes others.
-func (r roster) decide(c Claim, kind string) string {
+func (r Roster) decide(c Claim, kind string) string {
 	switch {
 	case r.exclusive[c.Lane]:
 		return c.Lane
@@ -109,22 +107,30 @@ func (r roster) decide(c Claim, kind string) string {
 
 // claimTree settles the region. An explicit tree narrows a declared one; a
 // lane that is not declared lives by its explicit tree alone.
-func (r roster) claimTree(c Claim, asked []string) (tree []string, no Verdict) {
+func (r Roster) claimTree(c Claim, asked []string) (tree []string, no Verdict) {
 	declared := r.trees[c.Lane]
 	if len(declared) == 0 && c.Exclusive && c.Declared {
 		declared = []string{universal}
 	}
 	switch {
 	case !c.Declared && len(asked) == 0:
-		return nil, refuse(UnknownLane, "lane "+show(c.Lane)+" is not declared in dos.toml: declare it, or give --tree")
+		return nil, refuse(UnknownLane, "lane "+verdict.Show(c.Lane)+" is not declared in dos.toml: declare it, or give --tree")
 	case len(asked) == 0 && len(declared) == 0:
-		return nil, refuse(UnknownTree, "lane "+show(c.Lane)+" has no tree: declare one in dos.toml, or give --tree")
+		return nil, refuse(UnknownTree, "lane "+verdict.Show(c.Lane)+" has no tree: declare one in dos.toml, or give --tree")
 	case len(asked) == 0:
 		return declared, no
 	}
 	if len(declared) > 0 && !NewScope(declared).holdsAll(asked) {
-		return nil, refuse(TreeOutsideLane, fmt.Sprintf("tree %s is not within lane %s, which is %s",
-			showAll(asked), show(c.Lane), showAll(declared)))
+		return nil, outsideLane(asked, c.Lane, declared)
 	}
 	return asked, no
+}
+
+func outsideLane(tree []string, lane string, declared []string) Verdict {
+	return refuse(TreeOutsideLane, fmt.Sprintf("tree %s is not within lane %s, which is %s",
+		showAll(tree), verdict.Show(lane), showAll(declared)))
+}
+
+func selfModifying(tree, hits []string) Verdict {
+	return refuse(SelfModify, "tree "+showAll(tree)+" holds what decides admission: "+showAll(hits))
 }

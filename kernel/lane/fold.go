@@ -19,8 +19,9 @@ func fold(s string) string {
 	return norm.NFD.String(cases.Fold().String(norm.NFD.String(s)))
 }
 
-// foldName folds until nothing changes and composes the result.
-func foldName(s string) (string, bool) {
+// FoldName is the form of a name in which neither case nor Unicode form tells two
+// apart; false where it has no stable one.
+func FoldName(s string) (string, bool) {
 	for range 4 {
 		next := norm.NFC.String(fold(s))
 		if next == s {
@@ -50,9 +51,9 @@ func foldRune(r rune) (rune, bool) {
 
 func inert(r rune) bool { return norm.NFC.PropertiesString(string(r)).BoundaryAfter() }
 
-// settled drops the marks at the end of a text that is about to be followed
+// withoutMarks drops the marks at the end of a text that is about to be followed
 // by unknown text: marks that follow could be ordered before them.
-func settled(s string) string {
+func withoutMarks(s string) string {
 	s = norm.NFD.String(s)
 	for s != "" {
 		r, n := utf8.DecodeLastRuneInString(s)

@@ -84,7 +84,7 @@ func (h *hearing) ladderOffers(l *Ladder) ([]Claim, error) {
 
 // candidate reads one candidate. It reports false for one that cannot be picked.
 func (h *hearing) candidate(r Request) (c Claim, ok bool, err error) {
-	name, err := Canonical(r.Lane)
+	name, err := h.canonical(r.Lane)
 	if err != nil {
 		return c, false, err
 	}
@@ -96,7 +96,6 @@ func (h *hearing) candidate(r Request) (c Claim, ok bool, err error) {
 	if err != nil {
 		return c, false, err
 	}
-	name = h.target(name)
 	if len(tree) == 0 || Reserved(name) || h.excludes(name, kind) {
 		return c, false, nil
 	}
@@ -115,7 +114,7 @@ func (h *hearing) siblings(l *Ladder) []region {
 	trees := foldKeys(l.SiblingTrees)
 	var regions []region
 	for _, name := range l.Siblings {
-		regions = append(regions, h.Algebra.region(trees[foldKind(name)]))
+		regions = append(regions, h.Algebra.region(trees[CanonicalOr(name)]))
 	}
 	return regions
 }
@@ -146,7 +145,7 @@ func (o oracle) work(c Claim) (count *int, work bool) {
 func foldKeys[V any](m map[string]V) map[string]V {
 	folded := make(map[string]V, len(m))
 	for _, k := range sortedKeys(m) {
-		name := foldKind(k)
+		name := CanonicalOr(k)
 		if _, had := folded[name]; !had {
 			folded[name] = m[k]
 		}

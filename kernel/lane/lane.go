@@ -12,5 +12,6 @@
 // Decide judges one request against the leases that are live, and Arbitrate
 // may answer it with another lane; both go through the same rungs. Which leases
 // are live, and storing the answer under mutual exclusion, are the caller's
-// part: nothing here reads a clock, a ref or a file.
+// part: nothing here reads a clock, a ref or a file. Price asks the same of workers
+// that nobody has started yet, and Lint of a taxonomy that nobody uses yet.
 package lane

@@ -1,28 +1,26 @@
 package lane
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// Bounds on the leases that a caller may hand over.
+// MaxLeases bounds the bytes of the leases that a caller hands over, and
+// maxLeaseRows how many there are.
 const (
-	maxLeaseBytes = 1 << 20
-	maxLeaseRows  = 10_000
+	MaxLeases    = 1 << 20
+	maxLeaseRows = 10_000
 )
 
-// unreadableState is the state of a row whose record could not be read.
-const unreadableState State = "unreadable"
+// UnreadableState is the state of a row whose record could not be read.
+const UnreadableState State = "unreadable"
 
 // ParseLeases reads the leases a caller knows of: a JSON array of objects with
-// the keys lane, lane_kind, tree, state and holder, which is text or an object
-// with the keys node, owner and worker. Other keys are not looked at; what
+// the keys lane, lane_kind, tree, state, nonce and holder, which is text or an
+// object with the keys node, owner and worker. Other keys are not looked at; what
 // lease live prints is legal. A row of state free is left out, and one without
 // a state is held. A row of state unreadable may do without a lane; its reason
 // says why it could not be read, and with admitted false it is in the way of its
@@ -31,27 +29,22 @@ const unreadableState State = "unreadable"
 // Anything else is an error, and so is text beyond 1 MiB or 10,000 rows. What
 // a tree holds is not judged here: one that cannot be read names every file.
 func ParseLeases(data []byte) ([]Lease, error) {
-	switch {
-	case len(data) > maxLeaseBytes:
-		return nil, fmt.Errorf("leases take %d bytes, more than %d", len(data), maxLeaseBytes)
-	case !utf8.Valid(data):
-		return nil, errors.New("leases are not valid UTF-8")
+	text, err := jsonText(data, MaxLeases)
+	if err != nil {
+		return nil, fmt.Errorf("the list of leases %w", err)
 	}
 	var rows []json.RawMessage
-	if err := json.Unmarshal(data, &rows); err != nil {
-		return nil, fmt.Errorf("leases are not a JSON array: %w", err)
+	if err := jsonValue(text, "an array", "the list of leases", &rows); err != nil {
+		return nil, err
 	}
-	switch {
-	case rows == nil:
-		return nil, errors.New("leases are not a JSON array: null")
-	case len(rows) > maxLeaseRows:
-		return nil, fmt.Errorf("leases have %d rows, more than %d", len(rows), maxLeaseRows)
+	if len(rows) > maxLeaseRows {
+		return nil, fmt.Errorf("the list of leases has %d rows, more than %d", len(rows), maxLeaseRows)
 	}
 	leases := make([]Lease, 0, len(rows))
 	for i, row := range rows {
-		l, err := parseLease(row)
+		l, err := parseLease(row, fmt.Sprintf("lease %d", i+1))
 		if err != nil {
-			return nil, fmt.Errorf("lease %d: %w", i+1, err)
+			return nil, err
 		}
 		if l.State != Free {
 			leases = append(leases, l)
@@ -60,45 +53,52 @@ func ParseLeases(data []byte) ([]Lease, error) {
 	return leases, nil
 }
 
-func parseLease(row json.RawMessage) (l Lease, err error) {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(row, &keys); err != nil || keys == nil {
-		return l, errors.New("not a JSON object")
+// parseLease reads one row; where is its place in the list.
+func parseLease(row json.RawMessage, where string) (l Lease, err error) {
+	fields, err := jsonObject(row, where)
+	if err != nil {
+		return l, err
 	}
 	state := string(Held)
-	for _, key := range []struct {
-		name string
-		into *string
-	}{{"lane", &l.Lane}, {"lane_kind", &l.Kind}, {"state", &state}} {
-		if err := parseText(keys[key.name], key.into); err != nil {
-			return l, fmt.Errorf("%s is not text", key.name)
+	for _, f := range []struct {
+		key string
+		to  *string
+	}{{"lane", &l.Lane}, {"lane_kind", &l.Kind}, {"nonce", &l.Nonce}, {"state", &state}} {
+		if raw, given := jsonField(fields, f.key); given {
+			if err := jsonValue(raw, "a string", where+": "+f.key, f.to); err != nil {
+				return l, err
+			}
 		}
 	}
-	if l.Tree, err = parseTree(keys["tree"]); err != nil {
-		return l, err
+	if raw, given := jsonField(fields, "tree"); given {
+		if l.Tree, err = jsonStrings(raw, where+": tree"); err != nil {
+			return l, err
+		}
 	}
-	if l.Holder, err = parseHolder(keys["holder"]); err != nil {
-		return l, err
+	if raw, given := jsonField(fields, "holder"); given {
+		if l.Holder, err = parseHolder(raw, where+": holder"); err != nil {
+			return l, err
+		}
 	}
 	l.State = State(state)
 	switch {
-	case l.State == unreadableState:
+	case l.State == UnreadableState:
 		l.State = Held
-		return unreadableLease(l, keys), nil
+		return unreadableLease(l, fields), nil
 	case l.State != Free && l.Lane == "":
-		return l, errors.New("no lane")
+		return l, errors.New(where + " has no lane")
 	}
 	return l, nil
 }
 
 // unreadableLease adds the words there are for a record that cannot be read,
 // whatever they are, and the slot it stands on where its lane is not known.
-func unreadableLease(l Lease, keys map[string]json.RawMessage) Lease {
+func unreadableLease(l Lease, fields map[string]json.RawMessage) Lease {
 	var slot string
 	admitted := true
-	_ = json.Unmarshal(keys["reason"], &l.Unreadable)
-	_ = json.Unmarshal(keys["slot"], &slot)
-	_ = json.Unmarshal(keys["admitted"], &admitted)
+	_ = json.Unmarshal(fields["reason"], &l.Unreadable)
+	_ = json.Unmarshal(fields["slot"], &slot)
+	_ = json.Unmarshal(fields["admitted"], &admitted)
 	l.NameOnly = !admitted
 	if l.Unreadable == "" {
 		l.Unreadable = "it could not be when these leases were listed"
@@ -109,46 +109,27 @@ func unreadableLease(l Lease, keys map[string]json.RawMessage) Lease {
 	return l
 }
 
-// parseText reads text; null is as good as a missing key.
-func parseText(raw json.RawMessage, into *string) error {
-	if missing(raw) {
-		return nil
-	}
-	return json.Unmarshal(raw, into)
-}
-
-func parseTree(raw json.RawMessage) ([]string, error) {
-	if missing(raw) {
-		return nil, nil
-	}
-	var entries []*string
-	if err := json.Unmarshal(raw, &entries); err != nil || slices.Contains(entries, nil) {
-		return nil, errors.New("tree is not a list of text")
-	}
-	tree := make([]string, len(entries))
-	for i, e := range entries {
-		tree[i] = *e
-	}
-	return tree, nil
-}
-
 // parseHolder reads a holder of either form, as one text.
-func parseHolder(raw json.RawMessage) (string, error) {
-	var name string
-	if parseText(raw, &name) == nil {
-		return name, nil
+func parseHolder(raw json.RawMessage, where string) (name string, err error) {
+	if jsonKind(raw) != "an object" {
+		err = jsonValue(raw, "a string", where, &name)
+		return name, err
 	}
-	var parts struct{ Node, Owner, Worker string }
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return "", errors.New("holder is neither text nor an object of text")
+	fields, err := jsonObject(raw, where)
+	if err != nil {
+		return "", err
 	}
-	owner := cmp.Or(parts.Owner, parts.Worker, "an unnamed holder")
-	if parts.Node == "" || strings.HasSuffix(owner, "@"+parts.Node) {
+	var node, owner, worker string
+	for key, to := range map[string]*string{"node": &node, "owner": &owner, "worker": &worker} {
+		if raw, given := jsonField(fields, key); given {
+			if err := jsonValue(raw, "a string", where+" "+key, to); err != nil {
+				return "", err
+			}
+		}
+	}
+	owner = cmp.Or(owner, worker, "an unnamed holder")
+	if node == "" || strings.HasSuffix(owner, "@"+node) {
 		return owner, nil
 	}
-	return owner + " on " + parts.Node, nil
-}
-
-func missing(raw json.RawMessage) bool {
-	return len(raw) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
+	return owner + " on " + node, nil
 }

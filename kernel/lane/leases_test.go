@@ -16,8 +16,8 @@ func TestParseLeases(t *testing.T) {
 		want       []lane.Lease
 	}{
 		{"none", ` [ ] `, nil},
-		{"every key", `[{"lane":"API","lane_kind":"cluster","tree":["api/**"],"state":"parked","holder":"bob"}]`,
-			[]lane.Lease{{Lane: "API", Kind: "cluster", Tree: []string{"api/**"}, State: lane.Parked, Holder: "bob"}}},
+		{"every key", `[{"lane":"API","lane_kind":"cluster","tree":["api/**"],"state":"parked","holder":"bob","nonce":"b0b"}]`,
+			[]lane.Lease{{Lane: "API", Kind: "cluster", Tree: []string{"api/**"}, State: lane.Parked, Holder: "bob", Nonce: "b0b"}}},
 		{"without a state it is held", `[{"lane":"a"}]`, []lane.Lease{{Lane: "a", State: lane.Held}}},
 		{"null is as good as missing", `[{"lane":"a","lane_kind":null,"tree":null,"state":null,"holder":null}]`, []lane.Lease{{Lane: "a", State: lane.Held}}},
 		{"a state nobody knows is kept", `[{"lane":"a","state":"lapsed"}]`, []lane.Lease{{Lane: "a", State: "lapsed"}}},
@@ -64,6 +64,9 @@ func TestParseLeasesRefuses(t *testing.T) {
 		"a blank lane":                  `[{"lane":""}]`,
 		"a lane that is a number":       `[{"lane":1}]`,
 		"a kind that is an array":       `[{"lane":"a","lane_kind":[]}]`,
+		"a key twice":                   `[{"lane":"web","lane":"api"}]`,
+		"a key of a holder twice":       `[{"lane":"web","holder":{"node":"a","node":"a"}}]`,
+		"a nonce that is a number":      `[{"lane":"a","nonce":7}]`,
 		"a state that is true":          `[{"lane":"a","state":true}]`,
 		"a tree that is a text":         `[{"lane":"a","tree":"src/**"}]`,
 		"a tree of numbers":             `[{"lane":"a","tree":[1]}]`,
@@ -84,10 +87,10 @@ func TestParseLeasesRefuses(t *testing.T) {
 
 func TestParseLeasesSaysWhichRow(t *testing.T) {
 	for text, want := range map[string]string{
-		`[{"lane":"a"},null]`:              "lease 2: not a JSON object",
-		`[{"lane":"a"},{"lane":7}]`:        "lease 2: lane is not text",
-		`[{"lane":"a"},{"x":7}]`:           "lease 2: no lane",
-		`[{"lane":"a","tree":["x",null]}]`: "lease 1: tree is not a list of text",
+		`[{"lane":"a"},null]`:              "lease 2 is null, want an object",
+		`[{"lane":"a"},{"lane":7}]`:        "lease 2: lane is a number, want a string",
+		`[{"lane":"a"},{"x":7}]`:           "lease 2 has no lane",
+		`[{"lane":"a","tree":["x",null]}]`: "lease 1: tree[1] is null, want a string",
 	} {
 		if _, err := lane.ParseLeases([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", text, err, want)

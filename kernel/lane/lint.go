@@ -26,6 +26,8 @@ const (
 	ConcurrentLanesOverlap         = "CONCURRENT_LANES_OVERLAP"
 	ClassNeverBinds                = "CLASS_NEVER_BINDS"
 	SoftOverlapDefault             = "SOFT_OVERLAP_DEFAULT"
+	LaneListedTwice                = "LANE_LISTED_TWICE"
+	GlobNotUnderstood              = "GLOB_NOT_UNDERSTOOD"
 	LintCutShort                   = "LINT_CUT_SHORT"
 )
 
@@ -56,6 +58,8 @@ func Lint(ev LintEvidence) []Finding {
 		l.names[fold(n)] = true
 	}
 	l.lanes()
+	l.twice()
+	l.globs()
 	l.autopick()
 	l.aliases()
 	l.classes()

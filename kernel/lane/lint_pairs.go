@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // pairs compares the concurrent lanes that have trees, in the order of their
@@ -17,12 +19,17 @@ func (l *linter) pairs() {
 			regions = append(regions, newLaneRegion(l.ev.Algebra, name, tree))
 		}
 	}
-	before := len(l.found)
+	before, spent := len(l.found), 0
 	for i, a := range regions {
 		for _, b := range regions[i+1:] {
 			if len(l.found)-before >= maxPairFindings {
 				l.add(LintCutShort, SeverityWarn, "lanes.concurrent", fmt.Sprintf("there are more than %d findings about pairs of lanes, and the rest is not listed", maxPairFindings),
 					"correct some of these first")
+				return
+			}
+			if spent += a.effort.beside(b.effort); spent > maxEffort {
+				l.add(LintCutShort, SeverityWarn, "lanes.concurrent", "the trees would take too long to compare, and not every pair of lanes was looked at",
+					"use fewer wildcards in [lanes.trees]")
 				return
 			}
 			l.pair(a, b)
@@ -39,12 +46,14 @@ type laneRegion struct {
 	name string
 	tree []string
 	region
-	scope Scope    // glob
-	clean []string // glob
+	effort effort
+	scope  Scope    // glob
+	clean  []string // glob
 }
 
 func newLaneRegion(g Algebra, name string, tree []string) laneRegion {
 	r := laneRegion{name: name, tree: tree, region: g.region(tree), scope: NewScope(tree)}
+	r.effort = r.region.effort()
 	r.clean, _ = CleanTree(tree)
 	return r
 }
@@ -62,23 +71,23 @@ func (l *linter) pair(a, b laneRegion) {
 		l.shadowed(b, a)
 	default:
 		l.add(ConcurrentLanesOverlap, SeverityWarn, a.name+"+"+b.name,
-			"lanes "+show(a.name)+" and "+show(b.name)+" are declared concurrent and compete for files: "+show(p)+" overlaps "+show(q),
+			"lanes "+verdict.Show(a.name)+" and "+verdict.Show(b.name)+" are declared concurrent and compete for files: "+verdict.Show(p)+" overlaps "+verdict.Show(q),
 			"give each file to one of them")
 	}
 	if l.ev.RatioStated {
 		return
 	}
-	if score(a.region, b.region, softFloor).Admissible || score(b.region, a.region, softFloor).Admissible {
+	if score(a.region, b.region, SoftFloor).Admissible || score(b.region, a.region, SoftFloor).Admissible {
 		l.add(SoftOverlapDefault, SeverityInfo, a.name+"+"+b.name,
-			"overlap.ratio_max is not stated, which is 0: lanes "+show(a.name)+" and "+show(b.name)+" do not share. The older kernel took 1/3, and let them in some order",
+			"overlap.ratio_max is not stated, which is 0: lanes "+verdict.Show(a.name)+" and "+verdict.Show(b.name)+" do not share. The older kernel took 1/3, and let them in some order",
 			"leave it so, or state overlap.ratio_max")
 	}
 }
 
 func (l *linter) shadowed(inner, outer laneRegion) {
 	l.add(LaneRegionShadowed, SeverityWarn, inner.name,
-		"all of lane "+show(inner.name)+" lies in lane "+show(outer.name)+", so the two compete for its files",
-		"take those files out of the tree of "+show(outer.name)+", or one of the lanes out of lanes.concurrent")
+		"all of lane "+verdict.Show(inner.name)+" lies in lane "+verdict.Show(outer.name)+", so the two compete for its files",
+		"take those files out of the tree of "+verdict.Show(outer.name)+", or one of the lanes out of lanes.concurrent")
 }
 
 // inside reports whether all of one lane surely lies in another. In the prefix

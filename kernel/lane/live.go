@@ -3,6 +3,8 @@ package lane
 import (
 	"cmp"
 	"slices"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // A held is a lease that binds, under its canonical name and kind, with its
@@ -18,13 +20,13 @@ type held struct {
 }
 
 // binding returns the leases that bind, in the order of their lanes.
-func (r roster) binding(leases []Lease, g Algebra) []held {
+func (r Roster) binding(leases []Lease, g Algebra) []held {
 	live := make([]held, 0, len(leases))
 	for i, l := range leases {
 		if l.State == Free {
 			continue
 		}
-		h := held{Lease: l, name: l.Lane, kind: foldKind(l.Kind), given: i}
+		h := held{Lease: l, name: l.Lane, kind: CanonicalOr(l.Kind), given: i}
 		if name, err := Canonical(l.Lane); err == nil {
 			h.name, h.reserved = name, Reserved(name)
 		}
@@ -56,13 +58,6 @@ func onlyReadable(live []held) []held {
 	return known
 }
 
-func foldKind(kind string) string {
-	if k, err := Canonical(kind); err == nil {
-		return k
-	}
-	return kind
-}
-
 // phrase says who holds and how, ready to be followed by the lane.
 func (h *held) phrase() string {
 	who := h.Holder
@@ -71,11 +66,11 @@ func (h *held) phrase() string {
 	}
 	switch h.State {
 	case Waiting:
-		return show(who) + " waits for"
+		return verdict.Show(who) + " waits for"
 	case Parked:
-		return show(who) + " parked"
+		return verdict.Show(who) + " parked"
 	}
-	return show(who) + " holds"
+	return verdict.Show(who) + " holds"
 }
 
 // A docket is a set of leases that bind, prepared for being asked about.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // maxLeaf bounds a ref leaf in bytes, and with it a lane's name.
@@ -17,16 +19,24 @@ const maxLeaf = 100
 // Canonical of a canonical name is that name.
 func Canonical(name string) (string, error) {
 	if err := writable(name); err != nil {
-		return "", fmt.Errorf("lane name %q %w", clip(name), err)
+		return "", fmt.Errorf("lane name %q %w", verdict.Clip(name), err)
 	}
-	folded, ok := foldName(name)
+	folded, ok := FoldName(name)
 	if !ok {
-		return "", fmt.Errorf("lane name %q has no stable folded form: use plain letters and digits", clip(name))
+		return "", fmt.Errorf("lane name %q has no stable folded form: use plain letters and digits", verdict.Clip(name))
 	}
 	if err := refLeaf(encode(folded)); err != nil {
-		return "", fmt.Errorf("lane name %q %w", clip(name), err)
+		return "", fmt.Errorf("lane name %q %w", verdict.Clip(name), err)
 	}
 	return folded, nil
+}
+
+// CanonicalOr is the canonical name, or the name as it is where it has none.
+func CanonicalOr(name string) string {
+	if canonical, err := Canonical(name); err == nil {
+		return canonical
+	}
+	return name
 }
 
 // Leaf returns the last component of the ref that stores the lane's leases:
@@ -45,7 +55,7 @@ func Leaf(name string) (string, error) {
 // error: a ref may be named by anyone who can push.
 func FromLeaf(leaf string) (string, error) {
 	if len(leaf) > maxLeaf {
-		return "", fmt.Errorf("ref leaf %q is longer than %d bytes", clip(leaf), maxLeaf)
+		return "", fmt.Errorf("ref leaf %q is longer than %d bytes", verdict.Clip(leaf), maxLeaf)
 	}
 	name, ok := decode(leaf)
 	if !ok {
@@ -161,13 +171,4 @@ func decode(leaf string) (string, bool) {
 
 func plain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-'
-}
-
-// clip shortens hostile text for an error message.
-func clip(s string) string {
-	const most = 120
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
 }

@@ -24,7 +24,7 @@ func NormPrefix(entry string) string {
 func prefixOf(clean string) string {
 	text, wildcard := cut(clean)
 	if wildcard && !ascii(text) {
-		text = settled(text)
+		text = withoutMarks(text)
 	}
 	return fold(text)
 }

@@ -33,13 +33,6 @@ type PriceEvidence struct {
 	Within     *Ridden        // set: the workers share this lane, and only trees are compared
 }
 
-// Ridden is a lane that is held already and divided among its holder's
-// workers.
-type Ridden struct {
-	Lane string
-	Tree []string // what the lease holds
-}
-
 // Price judges which workers may be started at the same time. The actions,
 // first that applies:
 //
@@ -54,8 +47,9 @@ type Ridden struct {
 // one lane, when a file could lie in the trees of both, when either tree is
 // unknown, or when the lane of either runs alone. Inside a ridden lane only
 // trees count. Whom acquire would refuse whatever else lives is blocked: in no
-// wave, and in no collision. A worker whose tree is unknown is never in the
-// safe set.
+// wave, and in no collision. A shared worker only reads: it takes no lease, so
+// nothing blocks it and no budget counts it. A worker whose tree is unknown is
+// never blocked by that, and never in the safe set.
 //
 // The safe set is the largest set without a collision and within the class
 // budgets: exact for up to [exactPrice] candidates, of several largest the one
@@ -68,7 +62,9 @@ func Price(ev PriceEvidence) PriceVerdict {
 	if err != nil {
 		return unpriced(err)
 	}
-	p.collide()
+	if err := p.findCollisions(); err != nil {
+		return unpriced(err)
+	}
 	p.safe = p.safeSet()
 	p.layWaves()
 	return p.verdict()
@@ -77,22 +73,23 @@ func Price(ev PriceEvidence) PriceVerdict {
 // A pricing is a partition under way to its verdict. Workers are told by
 // their place.
 type pricing struct {
-	workers []priced
-	budgets map[string]int
-	ridden  bool
-	lane    string     // the ridden lane
-	hits    [][]uint64 // collisions: one row of bits a worker
-	safe    []int      // in input order
-	waves   [][]int
+	workers    []priced
+	budgets    budgets
+	ridden     bool
+	lane       string     // the ridden lane
+	collisions [][]uint64 // one row of bits a worker
+	safe       []int      // in input order
+	waves      [][]int
 }
 
 // A priced is a worker read against the taxonomy.
 type priced struct {
 	PricedWorker
-	kind    string
+	kind    string // of the lease it would take; "" for one that takes none
 	region  region
-	alone   bool // its lane runs alone
-	nowhere bool // a reserved lane: it contends by name only
+	alone   bool   // its lane runs alone
+	nowhere bool   // a reserved lane: it contends by name only
+	why     string // what its unknown tree comes from, ready to be followed
 	blocked *PriceBlocked
 }
 

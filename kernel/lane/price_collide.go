@@ -1,42 +1,43 @@
 package lane
 
 import (
+	"errors"
 	"math/bits"
 	"slices"
 	"strings"
 )
 
-// collide finds which workers cannot run beside each other.
-func (p *pricing) collide() {
+// findCollisions finds which workers cannot run beside each other.
+func (p *pricing) findCollisions() error {
 	words := (len(p.workers) + 63) / 64
-	p.hits = make([][]uint64, len(p.workers))
-	for i := range p.hits {
-		p.hits[i] = make([]uint64, words)
+	p.collisions = make([][]uint64, len(p.workers))
+	for i := range p.collisions {
+		p.collisions[i] = make([]uint64, words)
 	}
 	if !p.ridden {
 		p.collideByName(func(w priced) string { return w.LeaseID })
 		p.collideByName(func(w priced) string { return w.Lane })
 		p.collideWithAll()
 	}
-	p.collideByTree()
+	return p.collideByTree()
 }
 
-// hit notes a collision, unless both only read or either cannot be launched at
+// collide notes a collision, unless both only read or either cannot be launched at
 // all.
-func (p *pricing) hit(i, j int) {
+func (p *pricing) collide(i, j int) {
 	a, b := &p.workers[i], &p.workers[j]
 	if i == j || a.Mode == Shared && b.Mode == Shared || a.blocked != nil || b.blocked != nil {
 		return
 	}
-	p.hits[i][j/64] |= 1 << (j % 64)
-	p.hits[j][i/64] |= 1 << (i % 64)
+	p.collisions[i][j/64] |= 1 << (j % 64)
+	p.collisions[j][i/64] |= 1 << (i % 64)
 }
 
-func (p *pricing) collides(i, j int) bool { return p.hits[i][j/64]>>(j%64)&1 == 1 }
+func (p *pricing) collides(i, j int) bool { return p.collisions[i][j/64]>>(j%64)&1 == 1 }
 
 // peers calls f with each worker that i collides with, in input order.
 func (p *pricing) peers(i int, f func(j int) bool) {
-	for word, set := range p.hits[i] {
+	for word, set := range p.collisions[i] {
 		for ; set != 0; set &= set - 1 {
 			if !f(word*64 + bits.TrailingZeros64(set)) {
 				return
@@ -54,7 +55,7 @@ func (p *pricing) collideByName(name func(priced) string) {
 			continue
 		}
 		for _, j := range same[n] {
-			p.hit(i, j)
+			p.collide(i, j)
 		}
 		same[n] = append(same[n], i)
 	}
@@ -69,7 +70,7 @@ func (p *pricing) collideWithAll() {
 		}
 		for j, other := range p.workers {
 			if !other.nowhere {
-				p.hit(i, j)
+				p.collide(i, j)
 			}
 		}
 	}
@@ -77,26 +78,39 @@ func (p *pricing) collideWithAll() {
 
 // collideByTree compares the trees of every two workers. Two entries are
 // looked at only if the key of one begins with the other's: others share no
-// file.
-func (p *pricing) collideByTree() {
+// file. It is an error if that would take too long.
+func (p *pricing) collideByTree() error {
 	type entry struct {
 		key    string
 		worker int
 		at     *pattern
+		effort
 	}
 	var all []entry
 	for i := range p.workers {
+		if p.workers[i].blocked != nil {
+			continue
+		}
 		for k := range p.workers[i].region {
 			pat := &p.workers[i].region[k]
-			all = append(all, entry{pat.key(), i, pat})
+			all = append(all, entry{pat.key(), i, pat, pat.effort()})
 		}
 	}
+	spent := 0
 	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	for i, a := range all {
 		for k := i + 1; k < len(all) && strings.HasPrefix(all[k].key, a.key); k++ {
-			if b := &all[k]; !p.collides(a.worker, b.worker) && a.at.meets(*b.at) {
-				p.hit(a.worker, b.worker)
+			b := &all[k]
+			if a.worker == b.worker || p.collides(a.worker, b.worker) {
+				continue
+			}
+			if spent += a.beside(b.effort); spent > maxEffort {
+				return errors.New("the trees of the workers would take too long to compare: use fewer wildcards, or price in parts")
+			}
+			if a.at.meets(*b.at) {
+				p.collide(a.worker, b.worker)
 			}
 		}
 	}
+	return nil
 }

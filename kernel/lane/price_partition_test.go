@@ -29,6 +29,8 @@ func TestParsePartitionSaysWhere(t *testing.T) {
 		{"cut short", `[{"name":`, "is not JSON"},
 		{"two values", "[] []", "line 1 column 4"},
 		{"a string", `"a"`, "the partition is a string, want an array"},
+		{"a key twice", `{"agents":[],"agents":[]}`, `the partition has the key "agents" twice`},
+		{"a worker's key twice", `[{"lane":"a","lane":"b"}]`, `[0] has the key "lane" twice`},
 		{"null", `null`, "the partition is null"},
 		{"no agents", `{"workers":[]}`, `no key "agents"`},
 		{"agents of another case", `{"Agents":[]}`, `no key "agents"`},

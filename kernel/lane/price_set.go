@@ -20,32 +20,27 @@ func (p *pricing) safeSet() []int {
 	var safe []int
 	in, counts := make([]bool, len(p.workers)), map[string]int{}
 	for _, i := range candidates {
-		free := p.room(counts, p.workers[i].kind)
+		kind := p.workers[i].kind
+		free := p.budgets.room(kind, counts[kind])
 		p.peers(i, func(j int) bool { free = free && !in[j]; return free })
 		if free {
 			safe, in[i] = append(safe, i), true
-			counts[p.workers[i].kind]++
+			counts[kind]++
 		}
 	}
 	return safe
-}
-
-// room reports whether one more of a kind is within its budget.
-func (p *pricing) room(counts map[string]int, kind string) bool {
-	most, bounded := p.budgets[kind]
-	return !bounded || counts[kind] < most
 }
 
 // largest is the largest safe set of at most exactPrice candidates. Each is
 // first taken and then left out, in order, and the first set of its size is
 // kept, so that of several largest the one with the earliest workers wins.
 func (p *pricing) largest(candidates []int) []int {
-	s := setSearch{hits: make([]uint32, len(candidates))}
+	s := setSearch{collisions: make([]uint32, len(candidates))}
 	class := map[string]int{}
 	for a, i := range candidates {
 		for b, j := range candidates {
 			if p.collides(i, j) {
-				s.hits[a] |= 1 << b
+				s.collisions[a] |= 1 << b
 			}
 		}
 		kind := p.workers[i].kind
@@ -72,12 +67,12 @@ func (p *pricing) largest(candidates []int) []int {
 
 // A setSearch looks for a largest set. Sets of candidates are bits.
 type setSearch struct {
-	hits    []uint32 // collisions of each candidate
-	members []uint32 // of each class that has a budget
-	left    []int    // how many more of it are admitted
-	bounded uint32   // all members
-	best    uint32
-	size    int
+	collisions []uint32 // of each candidate
+	members    []uint32 // of each class that has a budget
+	left       []int    // how many more of it are admitted
+	bounded    uint32   // all members
+	best       uint32
+	size       int
 }
 
 // walk tries every way to add candidates of avail to the chosen, none of whom
@@ -96,7 +91,7 @@ func (s *setSearch) walk(avail, chosen uint32, size int) {
 	v := bits.TrailingZeros32(avail)
 	rest := avail &^ (1 << v)
 	c := s.take(v)
-	with := rest &^ s.hits[v]
+	with := rest &^ s.collisions[v]
 	if c >= 0 && s.left[c] == 0 {
 		with &^= s.members[c]
 	}
@@ -104,7 +99,7 @@ func (s *setSearch) walk(avail, chosen uint32, size int) {
 	if c >= 0 {
 		s.left[c]++
 	}
-	if s.hits[v]&rest != 0 {
+	if s.collisions[v]&rest != 0 {
 		s.walk(rest, chosen, size)
 	}
 }
@@ -155,7 +150,7 @@ func (p *pricing) layWaves() {
 		}
 		p.peers(i, func(j int) bool { taken[of[j]] = i + 1; return true })
 		wave := first
-		for wave <= len(p.waves) && (taken[wave] == i+1 || !w.unknown() && !p.room(counts[wave-1], w.kind)) {
+		for wave <= len(p.waves) && (taken[wave] == i+1 || !w.unknown() && !p.budgets.room(w.kind, counts[wave-1][w.kind])) {
 			wave++
 		}
 		put(i, wave)

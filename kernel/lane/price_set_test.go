@@ -11,16 +11,16 @@ import (
 
 // pricingOf makes a pricing of n workers in which the given pairs collide.
 func pricingOf(n int, pairs [][2]int, budgets map[string]int, kinds ...string) *pricing {
-	p := &pricing{workers: make([]priced, n), budgets: budgets, hits: make([][]uint64, n)}
+	p := &pricing{workers: make([]priced, n), budgets: budgets, collisions: make([][]uint64, n)}
 	for i := range p.workers {
 		p.workers[i].Source = SourceInput
-		p.hits[i] = make([]uint64, (n+63)/64)
+		p.collisions[i] = make([]uint64, (n+63)/64)
 		if len(kinds) > 0 {
 			p.workers[i].kind = kinds[i%len(kinds)]
 		}
 	}
 	for _, pair := range pairs {
-		p.hit(pair[0], pair[1])
+		p.collide(pair[0], pair[1])
 	}
 	return p
 }
@@ -37,7 +37,7 @@ func plainLargest(p *pricing) (best []int) {
 			return
 		}
 		kind := p.workers[i].kind
-		if p.room(counts, kind) && !slices.ContainsFunc(chosen, func(j int) bool { return p.collides(i, j) }) {
+		if p.budgets.room(kind, counts[kind]) && !slices.ContainsFunc(chosen, func(j int) bool { return p.collides(i, j) }) {
 			counts[kind]++
 			walk(i+1, append(chosen, i), counts)
 			counts[kind]--

@@ -3,6 +3,8 @@ package lane
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // What a text lists at most. The JSON has all.
@@ -43,22 +45,41 @@ func (v PriceVerdict) String() string {
 		}
 	}
 	for _, b := range v.Blocked {
-		t.row("blocked", "%s: %s (%s); %s", show(b.Name), b.Reason, b.ReasonClass, adviceText(b.Advice))
+		t.row("blocked", "%s: %s (%s); %s", verdict.Show(b.Name), b.Reason, b.ReasonClass, adviceText(b.Advice))
 	}
 	for _, h := range v.Held {
-		t.row("held", "%s: %s; %s", show(h.Name), h.Reason, adviceText(h.Advice))
+		t.row("held", "%s: %s; %s", verdict.Show(h.Name), h.Reason, adviceText(h.Advice))
 	}
 	if t.left > 0 {
 		fmt.Fprintf(&t.Builder, "  and %d more rows, in the JSON\n", t.left)
 	}
-	t.WriteString("this holds nothing: each worker still acquires its lane")
+	t.WriteString("this holds nothing: " + v.still())
 	return t.String()
+}
+
+// still says what is left to do before anybody writes.
+func (v PriceVerdict) still() string {
+	shared := 0
+	for _, w := range v.Workers {
+		if w.Mode == Shared {
+			shared++
+		}
+	}
+	switch {
+	case v.Lane != "":
+		return "one lease of lane " + verdict.Show(v.Lane) + " is for all of them; give each its nonce as GIT_DOS_NONCE, and let none acquire"
+	case shared == len(v.Workers):
+		return "shared workers only read, and take no lease"
+	case shared > 0:
+		return "each worker still acquires its lane, but for the shared ones, which only read"
+	}
+	return "each worker still acquires its lane"
 }
 
 func priceNameList(names []string) string {
 	words := make([]string, 0, maxTextNames)
 	for _, n := range names[:min(len(names), maxTextNames)] {
-		words = append(words, show(n))
+		words = append(words, verdict.Show(n))
 	}
 	text := strings.Join(words, " ")
 	if more := len(names) - maxTextNames; more > 0 {
@@ -76,6 +97,8 @@ func adviceText(advice string) string {
 		return "say first which files those touch that it collides with"
 	case AdviceNarrow:
 		return "give both only the files of their tasks, or run it later"
+	case AdviceRunLater:
+		return "run it in a later wave"
 	case AdviceWaitForBudget:
 		return "run it once one of them has ended"
 	case AdviceRaiseBudget:

@@ -23,6 +23,7 @@ const (
 	AdviceDeclareScope     = "declare_tree_scope"      // its own tree is unknown
 	AdvicePeerDeclareScope = "peer_declare_tree_scope" // the tree of one it collides with is
 	AdviceNarrow           = "narrow_to_issue_paths"
+	AdviceRunLater         = "run_later" // it runs alone, or one it collides with does
 	AdviceWaitForBudget    = "wait_for_class_budget"
 	AdviceRaiseBudget      = "raise_class_budget" // its class admits none
 	AdviceNarrowToLane     = "narrow_to_lane_tree"
@@ -37,7 +38,8 @@ const (
 )
 
 // A PriceVerdict answers "whom of these may I start at once?". It holds
-// nothing: every worker still acquires its lane.
+// nothing: every worker that writes still acquires its lane, or in a ridden one
+// works under its holder's lease.
 type PriceVerdict struct {
 	Action              PriceAction    `json:"action"`
 	Requested           int            `json:"requested"`
@@ -69,7 +71,8 @@ type PricedWorker struct {
 	Wave    int      `json:"wave"` // from 1; 0 is none
 }
 
-// A PriceHeld is a worker outside the safe set.
+// A PriceHeld is a worker outside the safe set: it is held back, and holds
+// nothing.
 type PriceHeld struct {
 	Name         string   `json:"name"`
 	Advice       string   `json:"advice"`

@@ -12,3 +12,6 @@ func (a Region) Disjoint(b Region) bool {
 	_, _, overlap := overlapping(a.r, b.r)
 	return !overlap
 }
+
+// Meets reports whether a file could lie in both trees.
+func (a Region) Meets(b Region) bool { return !a.Disjoint(b) }

@@ -1,44 +1,48 @@
 package lane
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
 
 // A hearing is everything the rungs look at, prepared once for however many
 // lanes are judged.
 type hearing struct {
 	Evidence
-	roster
+	Roster
 	protected []pattern
-	budgets   map[string]int
-	known     *docket // the leases that can be read
+	budgets   budgets
+	readable  *docket // the leases that can be read
 	all       *docket // and those that cannot; the same docket when there are none
 }
 
 // hear prepares the evidence. Its error says that the taxonomy is malformed.
 func hear(ev Evidence) (*hearing, error) {
-	r, err := ev.Lanes.roster()
+	r, err := ev.Lanes.Roster()
 	if err != nil {
 		return nil, err
 	}
-	h := &hearing{Evidence: ev, roster: r, protected: ev.Algebra.patterns(ev.SelfModify), budgets: foldBudgets(ev.Budgets)}
+	h := &hearing{Evidence: ev, Roster: r, protected: ev.Algebra.patterns(ev.SelfModify), budgets: foldBudgets(ev.Budgets)}
 	live := r.binding(ev.Live, ev.Algebra)
 	h.all = newDocket(live)
-	h.known = h.all
+	h.readable = h.all
 	if known := onlyReadable(live); len(known) < len(live) {
-		h.known = newDocket(known)
+		h.readable = newDocket(known)
 	}
 	return h, nil
 }
 
 // judge takes a plea through the rungs.
 func (h *hearing) judge(p plea) Verdict {
-	return h.settle(func(d *docket) (Verdict, *held) { return h.rungs(p, d) })
+	return h.decideOnBoth(func(d *docket) (Verdict, *held) { return h.rungs(p, d) })
 }
 
-// settle asks with the leases that can be read, and then with all: what only a
+// decideOnBoth asks with the leases that can be read, and then with all: what only a
 // lease that cannot be read refuses is not decided.
-func (h *hearing) settle(ask func(*docket) (Verdict, *held)) Verdict {
-	v, _ := ask(h.known)
-	if v.Outcome == Refuse || h.all == h.known {
+func (h *hearing) decideOnBoth(ask func(*docket) (Verdict, *held)) Verdict {
+	v, _ := ask(h.readable)
+	if v.Outcome == Refuse || h.all == h.readable {
 		return v
 	}
 	if no, by := ask(h.all); no.Outcome == Refuse {
@@ -58,7 +62,7 @@ func (h *hearing) rungs(p plea, d *docket) (Verdict, *held) {
 		return p.forced(), nil
 	}
 	if l := d.byName[p.Lane]; l != nil {
-		return conflict(SameLaneHeld, l, l.phrase()+" lane "+show(p.Lane)), l
+		return conflict(SameLaneHeld, l, l.phrase()+" lane "+verdict.Show(p.Lane)), l
 	}
 	if p.no.Outcome != "" {
 		return p.no, nil
@@ -67,18 +71,18 @@ func (h *hearing) rungs(p plea, d *docket) (Verdict, *held) {
 		return acquire(p.Claim, ReservedAdmitted), nil
 	}
 	if l := d.first; l != nil && p.Exclusive {
-		return conflict(ExclusiveNotAlone, l, "lane "+show(p.Lane)+" runs alone, and "+l.phrase()+" lane "+show(l.name)), l
+		return conflict(ExclusiveNotAlone, l, "lane "+verdict.Show(p.Lane)+" runs alone, and "+l.phrase()+" lane "+verdict.Show(l.name)), l
 	}
 	region := h.Algebra.region(p.Tree)
 	hits := region.hits(h.protected)
 	if v, l := h.collision(region, d); l != nil && (len(hits) == 0 || h.keepsOut(region, d.given)) {
 		return v, l
 	}
-	if h.spent(p.Kind, d) {
+	if !h.budgets.room(p.Kind, d.kinds[p.Kind]) {
 		return h.overBudget(p.Kind), d.oneOf(p.Kind)
 	}
 	if len(hits) > 0 {
-		return refuse(SelfModify, "tree "+showAll(p.Tree)+" holds what decides admission: "+showAll(hits)), nil
+		return selfModifying(p.Tree, hits), nil
 	}
 	return acquire(p.Claim, p.admitted()), nil
 }
@@ -91,10 +95,10 @@ func (h *hearing) collision(r region, d *docket) (Verdict, *held) {
 		switch {
 		case !blocked:
 		case a == "":
-			return conflict(Collision, l, l.phrase()+" lane "+show(l.name)+", whose tree is unknown"), l
+			return conflict(Collision, l, l.phrase()+" lane "+verdict.Show(l.name)+", whose tree is unknown"), l
 		default:
 			return conflict(Collision, l, fmt.Sprintf("%s overlaps %s, which %s on lane %s",
-				show(a), show(b), l.phrase(), show(l.name))), l
+				verdict.Show(a), verdict.Show(b), l.phrase(), verdict.Show(l.name))), l
 		}
 	}
 	return Verdict{}, nil
@@ -120,7 +124,7 @@ func (h *hearing) keepsOut(r region, l *held) bool {
 }
 
 func exclusiveLive(l *held) Verdict {
-	return conflict(ExclusiveLive, l, l.phrase()+" lane "+show(l.name)+", which runs alone")
+	return conflict(ExclusiveLive, l, l.phrase()+" lane "+verdict.Show(l.name)+", which runs alone")
 }
 
 func (c Claim) admitted() string {

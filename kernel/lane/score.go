@@ -2,8 +2,8 @@ package lane
 
 import "strings"
 
-// softFloor is the share of a requested tree above which no ratio admits.
-const softFloor = 1.0 / 3
+// SoftFloor is the share of a requested tree above which no ratio admits.
+const SoftFloor = 1.0 / 3
 
 // Words of a Score.
 const (
@@ -64,7 +64,7 @@ func score(requested, lease region, ratioMax float64) Score {
 		s.Verdict = RefuseExactGlob
 	case s.Shared == 0:
 		s.Verdict = AdmitDisjoint
-	case share <= softFloor && share <= ratioMax:
+	case share <= SoftFloor && share <= ratioMax:
 		s.Verdict = AdmitSoft
 	default:
 		s.Verdict = RefuseOverlap

@@ -18,3 +18,21 @@ func IsSlot(leaf string) bool {
 	}
 	return len(digits) == 2 || digits[0] != '0'
 }
+
+// ChainLeaf returns the last component of the ref of a chain, which is the
+// canonical name of a lane or a slot.
+func ChainLeaf(chain string) (string, error) {
+	if IsSlot(chain) {
+		return chain, nil
+	}
+	return Leaf(chain)
+}
+
+// Chain is the inverse of [ChainLeaf]. Anything ChainLeaf would not have
+// written is an error.
+func Chain(leaf string) (string, error) {
+	if IsSlot(leaf) {
+		return leaf, nil
+	}
+	return FromLeaf(leaf)
+}

@@ -25,114 +25,44 @@ type Taxonomy struct {
 	Aliases    map[string]string
 }
 
-// A roster is a taxonomy under canonical names.
-type roster struct {
-	spelled    map[string]string // canonical name to the spelling declared
-	exclusive  map[string]bool
-	trees      map[string][]string
-	aliases    map[string]string
-	concurrent []string
-	autopick   []string
+// Kind reads the kind of a lease: cluster, keyword, global, or the name of an
+// exclusive lane. It is an error if no lease can be of that kind.
+func (t Taxonomy) Kind(word string) (string, error) {
+	r, err := t.Roster()
+	if err != nil {
+		return "", err
+	}
+	return r.kind(word)
 }
 
-// roster folds the taxonomy. Two declared names that fold together, or an
-// unusable name, make the taxonomy unusable.
-func (t Taxonomy) roster() (roster, error) {
-	r := roster{spelled: map[string]string{}, exclusive: map[string]bool{}, trees: map[string][]string{}, aliases: map[string]string{}}
-	var alone []string
-	for _, list := range []struct {
-		declared []string
-		to       *[]string
-	}{{t.Concurrent, &r.concurrent}, {t.Exclusive, &alone}, {t.Autopick, &r.autopick}} {
-		for _, name := range list.declared {
-			n, err := r.declare(name)
-			if err != nil {
-				return r, err
-			}
-			*list.to = append(*list.to, n)
-		}
+// Canonical returns the canonical name of a lane, aliases resolved. The rest
+// of the taxonomy may be unusable, and an alias that nobody can say: whoever
+// names a lane to let it go must not be kept from that.
+func (t Taxonomy) Canonical(name string) (string, error) {
+	n, err := Canonical(name)
+	if err != nil {
+		return "", err
 	}
-	for _, name := range alone {
-		r.exclusive[name] = true
+	r, unclear := t.words()
+	if unclear[n] != nil {
+		return "", unclear[n]
 	}
-	implied := slices.DeleteFunc(slices.Clone(impliedExclusive), r.declared)
-	if err := r.fill(t); err != nil {
-		return r, err
-	}
-	for _, name := range implied {
-		r.spelled[name], r.exclusive[name] = name, true
-	}
-	return r, nil
+	return r.end(n)
 }
 
-// fill adds the trees and the aliases.
-func (r roster) fill(t Taxonomy) error {
-	for _, name := range sortedKeys(t.Trees) {
-		n, err := r.declare(name)
-		if err != nil {
-			return err
-		}
-		if r.trees[n], err = CleanTree(t.Trees[name]); err != nil {
-			return fmt.Errorf("declared lane %q: %w", name, err)
-		}
-	}
+// words reads the aliases alone. Of one that is unclear it says why.
+func (t Taxonomy) words() (r Roster, unclear map[string]error) {
+	r, unclear = Roster{aliases: map[string]string{}}, map[string]error{}
 	for _, word := range sortedKeys(t.Aliases) {
 		w, err := Canonical(word)
 		if err != nil {
-			return fmt.Errorf("alias: %w", err)
+			continue
 		}
-		target, err := Canonical(t.Aliases[word])
-		if err != nil {
-			return fmt.Errorf("alias %q: %w", word, err)
+		if err := r.alias(w, t.Aliases[word]); err != nil {
+			unclear[w] = fmt.Errorf("alias: %w", err)
 		}
-		if had, twice := r.aliases[w]; twice && had != target {
-			return fmt.Errorf("alias %q stands for both %q and %q", w, had, target)
-		}
-		r.aliases[w] = target
 	}
-	return nil
-}
-
-func (r roster) declare(name string) (string, error) {
-	n, err := Canonical(name)
-	if err != nil {
-		return "", fmt.Errorf("declared %w", err)
-	}
-	if had, ok := r.spelled[n]; ok && had != name {
-		return "", fmt.Errorf("declared lanes %q and %q are one name once case is folded: rename one", had, name)
-	}
-	r.spelled[n] = name
-	return n, nil
-}
-
-func (r roster) declared(name string) bool { _, ok := r.spelled[name]; return ok }
-
-// excludes reports whether a lease of this lane and kind tolerates no other.
-func (r roster) excludes(lane, kind string) bool {
-	return kind == Global || r.exclusive[kind] || r.exclusive[lane]
-}
-
-// offered returns the lanes of a list that nobody needs to name to be given
-// one: neither exclusive nor reserved, aliases resolved, each once.
-func (r roster) offered(names []string) []string {
-	seen := make(map[string]bool, len(names))
-	var list []string
-	for _, name := range names {
-		name = r.target(name)
-		if !seen[name] && r.declared(name) && !r.exclusive[name] && !Reserved(name) {
-			list = append(list, name)
-		}
-		seen[name] = true
-	}
-	return list
-}
-
-// target resolves an alias.
-func (r roster) target(name string) string {
-	if target, ok := r.aliases[name]; ok {
-		return target
-	}
-	return name
+	return r, unclear
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // Bounds on what a tree may hold. A tree beyond them is not cleaned, and
@@ -40,7 +42,7 @@ func CleanTree(entries []string) ([]string, error) {
 		}
 		c, err := cleanEntry(e)
 		if err != nil {
-			return nil, fmt.Errorf("tree entry %q %w", clip(e), err)
+			return nil, fmt.Errorf("tree entry %q %w", verdict.Clip(e), err)
 		}
 		if !slices.Contains(clean, c) {
 			clean = append(clean, c)

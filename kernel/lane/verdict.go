@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -101,7 +100,7 @@ func (v Verdict) Err() error {
 func (v Verdict) String() string {
 	switch v.Outcome {
 	case Acquire:
-		return "acquire " + show(v.Lane) + " (" + v.LaneKind + "): " + showAll(v.Tree)
+		return "acquire " + verdict.Show(v.Lane) + " (" + v.LaneKind + "): " + showAll(v.Tree)
 	case Refuse:
 		return "refuse (" + v.ReasonClass + "): " + v.Reason
 	}
@@ -136,9 +135,9 @@ func conflict(class string, h *held, reason string) Verdict {
 func undecided(by *held) Verdict {
 	of := "of a lane whose name is not known"
 	if by.name != "" {
-		of = "on lane " + show(by.name)
+		of = "on lane " + verdict.Show(by.name)
 	}
-	v := malformed(errors.New("the lease " + of + " may stand against it, and cannot be read: " + show(by.Unreadable)))
+	v := malformed(errors.New("the lease " + of + " may stand against it, and cannot be read: " + verdict.Show(by.Unreadable)))
 	v.ReasonClass, v.ConflictLane, v.Holder = Unreadable, by.name, by.Holder
 	return v
 }
@@ -146,16 +145,6 @@ func undecided(by *held) Verdict {
 // malformed is the zero outcome with its cause.
 func malformed(err error) Verdict {
 	return Verdict{Tree: []string{}, FreeClusters: []string{}, Reason: err.Error()}
-}
-
-// show makes text from the store fit for a terminal: quoted if it holds
-// anything unprintable, and cut short.
-func show(s string) string {
-	s = clip(s)
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.ContainsRune(s, unicode.ReplacementChar) {
-		return strconv.QuoteToASCII(s)
-	}
-	return s
 }
 
 // showAll lists the first few entries.
@@ -170,7 +159,7 @@ func showAll(entries []string) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(show(e))
+		b.WriteString(verdict.Show(e))
 	}
 	return b.String()
 }

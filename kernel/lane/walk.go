@@ -1,11 +1,15 @@
 package lane
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
 
 // pick answers a request that names no lane. Its error says that the ladder is
 // malformed.
 func (h *hearing) pick(ladder *Ladder) (Verdict, error) {
-	v := h.settle(func(d *docket) (Verdict, *held) {
+	v := h.decideOnBoth(func(d *docket) (Verdict, *held) {
 		if d.exclusive != nil {
 			return exclusiveLive(d.exclusive), d.exclusive
 		}
@@ -35,7 +39,7 @@ func (h *hearing) redirect(p plea, v Verdict, ladder *Ladder) Verdict {
 		if v.ReasonClass != SameLaneHeld {
 			other.HintRefused = v.ReasonClass
 		}
-		other.Reason = "in place of lane " + show(p.Lane) + ": " + v.Reason
+		other.Reason = "in place of lane " + verdict.Show(p.Lane) + ": " + v.Reason
 		return other
 	}
 	none := h.nothing(f, ladder != nil)
@@ -72,10 +76,10 @@ type findings struct {
 func (h *hearing) walk(offers []Claim, picks oracle, apart []region) (Verdict, findings) {
 	var f findings
 	for _, c := range offers {
-		if h.known.byName[c.Lane] != nil {
+		if h.readable.byName[c.Lane] != nil {
 			continue
 		}
-		if h.spent(c.Kind, h.known) {
+		if !h.budgets.room(c.Kind, h.readable.kinds[c.Kind]) {
 			f.spent++
 			continue
 		}

@@ -31,8 +31,8 @@ type Identity struct {
 	RunID string // only a run id the caller stated itself
 }
 
-// owns reports whether r is the lease of this identity.
-func (id Identity) owns(r Record) bool {
+// Owns reports whether r is a lease of this identity.
+func (id Identity) Owns(r Record) bool {
 	return r.Nonce != "" && r.Nonce == id.Nonce || r.RunID != "" && r.RunID == id.RunID
 }
 
@@ -79,7 +79,8 @@ type AcquireEvidence struct {
 //  7. with force, what stands against a lane, a unit or a seat is scavenged
 //  8. package lane decides on each lane, those before it live; a lease of the
 //     caller's that waits or is parked stands in the way like anyone's. An
-//     unreadable lease that may stand against it leaves no verdict
+//     unreadable lease that may stand against it leaves no verdict.
+//     Where no slot is left for a lane that is not declared, its class is spent
 //  9. another lease has the unit: UNIT_CLAIMED; or the seat: SEAT_TAKEN
 //
 // A lane that the caller holds and the order does not know is the rest of a
@@ -152,6 +153,9 @@ func (ev AcquireEvidence) Check() error {
 	case ev.Stamp.Nonce == "":
 		return errors.New("an admission without a nonce")
 	}
+	if err := ev.checkWants(); err != nil {
+		return err
+	}
 	return Record{
 		Scope: ev.Scope, Nonce: ev.Stamp.Nonce, Holder: ev.Stamp.Holder, RunID: ev.RunID, Unit: ev.Unit, Seat: ev.Seat,
 		Proc: ev.Proc, Policy: ev.Stamp.Policy, Operator: ev.Operator,
@@ -181,16 +185,16 @@ func (ev AcquireEvidence) unseen() error {
 
 // A TornError asks for another read; it names the chains that do not agree
 // with the order.
-type TornError struct{ Lanes []string }
+type TornError struct{ Chains []string }
 
 func (e *TornError) Error() string {
-	return fmt.Sprintf("an admission of lane %s is half done", e.Lanes[0])
+	return "an admission of " + ChainName(e.Chains[0]) + " is half done"
 }
 
 // readBack makes sure that everything to be written can be read again.
 func readBack(writes []Write) error {
 	for _, w := range writes {
-		name := "the record of lane " + w.Chain
+		name := "the record of " + ChainName(w.Chain)
 		var err error
 		if w.Chain == "" {
 			name = "the order of admissions"

@@ -39,20 +39,20 @@ func sameGrant(a, b Grant) bool {
 
 // tableWith holds the records, all of them admitted.
 func tableWith(records ...Record) Table {
-	t := Table{Lanes: map[string]Record{}, Order: Order{V: Version, Seq: 9, Lanes: map[string]Grant{}, Newest: map[string]uint64{}}}
+	t := Table{Chains: map[string]Record{}, Order: Order{V: Version, Seq: 9, Lanes: map[string]Grant{}, Newest: map[string]uint64{}}}
 	for _, r := range records {
 		g := grantOf(r)
 		if r.State == lane.Free {
 			g.Kind, g.Tree = "", nil
 		}
-		t.Lanes[r.Chain()], t.Order.Lanes[r.Chain()] = r, g
+		t.Chains[r.Chain()], t.Order.Lanes[r.Chain()] = r, g
 	}
 	return t
 }
 
 // unadmitted takes a lane's admission back to an earlier one.
 func unadmitted(t Table, name string) Table {
-	t.Order.Lanes[name] = Grant{Gen: t.Lanes[name].Gen - 1, Nonce: "earlier"}
+	t.Order.Lanes[name] = Grant{Gen: t.Chains[name].Gen - 1, Nonce: "earlier"}
 	return t
 }
 
@@ -140,7 +140,7 @@ func TestAcquire(t *testing.T) {
 func TestGrantIsTwoWritesOfOneAdmission(t *testing.T) {
 	table := tableWith(heldBy("bob", "b0b", inState(lane.Free)), heldBy("eve", "e5e", onLane("code", lane.Cluster, "src/**")))
 	table.Order.Lanes["docs"] = Grant{Gen: 3, Nonce: "b0b"}
-	table.Order.Units = map[string]Claim{"p/1": {Nonce: "e5e", Until: "2026-01-02T12:15:00Z"}}
+	table.Order.Units = map[string]Booking{"p/1": {Nonce: "e5e", Until: "2026-01-02T12:15:00Z"}}
 	v, writes, err := Acquire(asking(table))
 	if err != nil || len(writes) != 2 {
 		t.Fatalf("%v %v", writes, err)
@@ -219,7 +219,7 @@ func TestTornTableGivesNoVerdict(t *testing.T) {
 	} {
 		v, writes, err := Acquire(ev)
 		var torn *TornError
-		if !errors.As(err, &torn) || !slices.Equal(torn.Lanes, []string{"code", "part"}) || v.ExitCode() != 2 || writes != nil {
+		if !errors.As(err, &torn) || !slices.Equal(torn.Chains, []string{"code", "part"}) || v.ExitCode() != 2 || writes != nil {
 			t.Errorf("%s: %v %v %v", claim, v.Outcome, writes, err)
 		}
 	}
@@ -274,33 +274,5 @@ func TestRecordTooLargeIsRefusedBeforeItIsWritten(t *testing.T) {
 	_, writes, err := Acquire(asking(Table{}, wanting(tree...)))
 	if err == nil || !strings.Contains(err.Error(), "name a shorter tree") || writes != nil {
 		t.Errorf("%d writes, error %v", len(writes), err)
-	}
-}
-
-// A lease that the asker's worktree took stands in the way like any other, and
-// the refusal says whose it is. To remember a nonce proves nothing.
-func TestAcquireOfWhatThisWorktreeHolds(t *testing.T) {
-	remembering := func(nonce string) func(*AcquireEvidence) {
-		return func(ev *AcquireEvidence) { ev.Remembered = []string{nonce} }
-	}
-	for _, tt := range []struct {
-		claim string
-		ev    AcquireEvidence
-		want  bool
-	}{
-		{"the lease this worktree remembers", asking(tableWith(heldBy("me", "old")), remembering("old")), true},
-		{"whoever asks", asking(tableWith(heldBy("bob", "old")), remembering("old")), true},
-		{"lapsed or not", asking(tableWith(heldBy("me", "old")), remembering("old"), func(ev *AcquireEvidence) { ev.Stamp.Now = noon.Add(time.Hour) }), true},
-		{"one that was lost since", asking(tableWith(heldBy("bob", "b0b")), remembering("old")), false},
-		{"nothing is remembered", asking(tableWith(heldBy("bob", "b0b"))), false},
-		{"a parked one cannot be renewed", asking(tableWith(heldBy("me", "old", inState(lane.Parked))), remembering("old")), false},
-	} {
-		v, writes, err := Acquire(tt.ev)
-		if err != nil || v.Outcome != Refused || v.ReasonClass != lane.SameLaneHeld || len(writes) > 0 || v.HeldHere != tt.want {
-			t.Errorf("%s: %+v writing %q, %v; want held here %v", tt.claim, v, ops(writes), err, tt.want)
-		}
-		if tt.want != (v.Next == "git dos lease heartbeat --lane docs") || tt.want != strings.HasPrefix(v.Reason, "this worktree holds it until 2") {
-			t.Errorf("%s: %s; next %s", tt.claim, v.Reason, v.Next)
-		}
 	}
 }

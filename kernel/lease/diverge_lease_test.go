@@ -34,7 +34,7 @@ func TestD05TheDecidedKindIsStored(t *testing.T) {
 		if r.LaneKind != "all" || !r.exclusive() || order.Lanes["all"].Kind != "all" {
 			t.Errorf("asked for as %q: %+v", kind, r)
 		}
-		if v, _, _ := Acquire(asking(Table{Lanes: records, Order: order}, lanes("docs"), func(ev *AcquireEvidence) { ev.Stamp.Nonce = "later" })); v.ReasonClass != lane.ExclusiveLive {
+		if v, _, _ := Acquire(asking(Table{Chains: records, Order: order}, lanes("docs"), func(ev *AcquireEvidence) { ev.Stamp.Nonce = "later" })); v.ReasonClass != lane.ExclusiveLive {
 			t.Errorf("asked for as %q it excludes nobody: %+v", kind, v)
 		}
 	}
@@ -124,11 +124,15 @@ func TestD19TimesThatCannotBeRead(t *testing.T) {
 			if !errors.Is(err, ErrRecord) || r.State != "" {
 				t.Errorf("%s, %s: %+v %v", claim, state, r, err)
 			}
-		}
-		// Neither free nor held for ever: it leaves no verdict.
-		var unread *UnreadError
-		if v, _, err := Acquire(asking(blind(tableWith(heldBy("bob", "b0b")), "docs"))); !errors.As(err, &unread) {
-			t.Errorf("%s: %+v %v", claim, v, err)
+			// Neither free nor held for ever: it leaves no verdict, however late.
+			table := tableWith(heldBy("bob", "b0b"))
+			delete(table.Chains, "docs")
+			table.Unread = map[string]error{"docs": err}
+			var unread *UnreadError
+			late := func(ev *AcquireEvidence) { ev.Stamp.Now = noon.Add(10000 * time.Hour) }
+			if v, _, aerr := Acquire(asking(table, late)); !errors.As(aerr, &unread) || !errors.Is(aerr, ErrRecord) {
+				t.Errorf("%s, %s: %+v %v", claim, state, v, aerr)
+			}
 		}
 	}
 	future := heldBy("bob", "b0b", func(r *Record) { r.RenewedAt = noon.Add(1000 * time.Hour) })
@@ -139,8 +143,19 @@ func TestD19TimesThatCannotBeRead(t *testing.T) {
 
 func TestD20NobodyReleasesWithoutAnIdentity(t *testing.T) {
 	nameless := heldBy("", "n0", func(r *Record) { r.RunID = "" })
-	for claim, id := range map[string]Identity{"none": {}, "an owner's name": {Nonce: ""}, "another's run": {RunID: "run-"}, "another nonce": {Nonce: "n"}} {
-		if v, writes := Release(keeping(&nameless, id)); v.Outcome != Refused || v.ReasonClass != StaleLease || writes != nil {
+	named := heldBy("bob", "n0")
+	for claim, tt := range map[string]struct {
+		held Record
+		id   Identity
+	}{
+		"none":              {nameless, Identity{}},
+		"none, of a run":    {named, Identity{}},
+		"the owner's name":  {named, Identity{Nonce: "bob", RunID: "bob"}},
+		"the lane's name":   {named, Identity{Nonce: "docs", RunID: "docs"}},
+		"a part of the run": {named, Identity{RunID: "run-"}},
+		"another nonce":     {named, Identity{Nonce: "n"}},
+	} {
+		if v, writes := Release(keeping(&tt.held, tt.id)); v.Outcome != Refused || v.ReasonClass != StaleLease || writes != nil {
 			t.Errorf("%s: %+v", claim, v)
 		}
 	}

@@ -22,7 +22,7 @@ func (d *draft) force() error {
 		if d.satisfied(w[0], w[1]) {
 			continue
 		}
-		found, _ := d.rest.claimant(w[0], w[1], d.ownNonce, d.Stamp.Now, d.Skew)
+		found, _ := d.rest.bookedBy(w[0], w[1], d.ownNonce, d.Stamp.Now, d.Skew)
 		if found.unread != "" {
 			return &UnreadError{found.unread, d.Table.Unread[found.unread]}
 		}
@@ -37,14 +37,14 @@ func (d *draft) force() error {
 // no verdict when the lane is judged.
 func (d *draft) clear(p *part) {
 	ev := d.evidence(p.req, nil, nil)
-	ev.Live = slices.DeleteFunc(d.work.live(d.skip), func(l lane.Lease) bool { return l.Lane == p.lane && p.had })
+	ev.Live = slices.DeleteFunc(d.work.Live(d.skip), func(l lane.Lease) bool { return l.Lane == p.lane && p.had })
 	_, against, _, ok := lane.Conflicts(ev)
 	if !ok {
 		return // judge says why
 	}
 	for _, l := range against {
 		for _, chain := range d.work.chains() {
-			if r := d.work.Lanes[chain]; r.Lane == l.Lane && r.State != lane.Free && !d.skip[chain] && !d.asked(r) {
+			if r := d.work.Chains[chain]; r.Lane == l.Lane && r.State != lane.Free && !d.skip[chain] && !d.asked(r) {
 				d.scavenge(r)
 			}
 		}
@@ -58,12 +58,12 @@ func (d *draft) asked(r Record) bool {
 
 func (d *draft) scavenge(r Record) {
 	chain := r.Chain()
-	if d.work.Lanes[chain].State == lane.Free {
+	if d.work.Chains[chain].State == lane.Free {
 		return // for another lane of the admission, or for its unit
 	}
 	free := freed(r, "scavenged by operator "+d.Operator, d.Stamp)
 	free.Operator = d.Operator
-	d.rest.Lanes[chain], d.work.Lanes[chain] = free, free
+	d.rest.Chains[chain], d.work.Chains[chain] = free, free
 	d.ended = append(d.ended, laneWrite(OpScavenge, free))
 	d.taken = append(d.taken, Taken{Lane: r.Lane, Gen: r.Gen, Nonce: r.Nonce, Holder: r.Holder, Deadline: r.Deadline().UTC()})
 	d.fear(r.Deadline())

@@ -34,9 +34,9 @@ func TestForce(t *testing.T) {
 		{"the caller's own, in the way", asking(tableWith(heldBy("me", "old", onLane("code", lane.Cluster, "src/**"))), mine, lanes("part"), forcing), "code", "SCAVENGE ACQUIRE GRANTED"},
 		{"but not on a lane it asks for", asking(tableWith(heldBy("me", "old"), word), mine, forcing), "", "HEARTBEAT"},
 		{"for several lanes", asking(tableWith(bob, code), lanes("part", "docs"), forcing), "code docs", "SCAVENGE SCAVENGE ACQUIRE ACQUIRE GRANTED"},
-		{"who has the unit", asking(tableWith(heldBy("ann", "a2n", onLane("code", lane.Cluster, "src/**"), withUnit("p/1"))), claiming("p/1", ""), forcing), "code", "SCAVENGE ACQUIRE GRANTED"},
-		{"who has the seat", asking(tableWith(heldBy("ann", "a2n", onLane("code", lane.Cluster, "src/**"), func(r *Record) { r.Seat = "desk" })), claiming("", "desk"), forcing), "code", "SCAVENGE ACQUIRE GRANTED"},
-		{"one that has both once", asking(tableWith(heldBy("bob", "b0b", withUnit("p/1"))), claiming("p/1", ""), forcing), "docs", "SCAVENGE ACQUIRE GRANTED"},
+		{"who has the unit", asking(tableWith(heldBy("ann", "a2n", onLane("code", lane.Cluster, "src/**"), withUnit("p/1"))), booking("p/1", ""), forcing), "code", "SCAVENGE ACQUIRE GRANTED"},
+		{"who has the seat", asking(tableWith(heldBy("ann", "a2n", onLane("code", lane.Cluster, "src/**"), func(r *Record) { r.Seat = "desk" })), booking("", "desk"), forcing), "code", "SCAVENGE ACQUIRE GRANTED"},
+		{"one that has both once", asking(tableWith(heldBy("bob", "b0b", withUnit("p/1"))), booking("p/1", ""), forcing), "docs", "SCAVENGE ACQUIRE GRANTED"},
 		{"past a budget and what decides admission", asking(tableWith(code), forcing, func(ev *AcquireEvidence) {
 			ev.SelfModify, ev.Budgets = []string{"docs/rules"}, map[string]int{lane.Cluster: 0}
 		}), "", "ACQUIRE GRANTED"},
@@ -76,7 +76,7 @@ func TestForceIsInTheOrder(t *testing.T) {
 	if order.admits(word) || !order.overruled(word) || order.Lanes["k.00"].Kind != "" || order.Lanes["k.00"].Lane != "word" {
 		t.Errorf("%+v", order.Lanes)
 	}
-	cut := Table{Lanes: map[string]Record{"k.00": word, "docs": *v.Lease}, Order: order}
+	cut := Table{Chains: map[string]Record{"k.00": word, "docs": *v.Lease}, Order: order}
 	if torn, lost := cut.Torn(), cut.Lost(); !equal(torn, []string{"k.00"}) || len(lost) > 0 {
 		t.Errorf("torn %v, lost %v", torn, lost)
 	}
@@ -97,7 +97,7 @@ func TestForceIsInTheOrder(t *testing.T) {
 	same, _, _ := Acquire(asking(tableWith(heldBy("bob", "b0b")), forcing))
 	_, writes, _ = Acquire(asking(tableWith(heldBy("bob", "b0b")), forcing))
 	_, order = parsed(t, writes)
-	over := Table{Lanes: map[string]Record{"docs": heldBy("bob", "b0b")}, Order: order}
+	over := Table{Chains: map[string]Record{"docs": heldBy("bob", "b0b")}, Order: order}
 	if writes := Repair(over, over.Torn(), Stamp{Now: noon}); ops(writes) != "SCAVENGE" || writes[0].Gen != same.Lease.Gen {
 		t.Errorf("%v", ops(writes))
 	}
@@ -114,7 +114,7 @@ func TestForceSaysUntilWhenItIsUnsafe(t *testing.T) {
 		t.Errorf("past its deadline: %v", v.UnsafeUntil)
 	}
 	nowhere := holdingUnit(tableWith(), long, "p/1")
-	if v, _, err = Acquire(asking(nowhere, claiming("p/1", ""), forcing)); err != nil || v.UnsafeUntil == nil || !v.UnsafeUntil.Equal(noon.Add(time.Hour)) {
+	if v, _, err = Acquire(asking(nowhere, booking("p/1", ""), forcing)); err != nil || v.UnsafeUntil == nil || !v.UnsafeUntil.Equal(noon.Add(time.Hour)) {
 		t.Errorf("who had the unit is not known: %+v %v", v, err)
 	}
 }
@@ -133,7 +133,7 @@ func TestForceIsRefused(t *testing.T) {
 		t.Errorf("outside its lane: %+v %v", v, err)
 	}
 	table := tableWith(heldBy("eve", "e5e", inSlot("k.00", "word", "docs/x/**")))
-	delete(table.Lanes, "k.00")
+	delete(table.Chains, "k.00")
 	table.Unread = map[string]error{"k.00": errUnread}
 	var unread *UnreadError
 	if v, writes, err := Acquire(asking(table, forcing)); !errors.As(err, &unread) || unread.Chain != "k.00" || v.Outcome != "" || writes != nil {

@@ -51,8 +51,8 @@ func (s Sent) Unread(t Table) error {
 }
 
 // GiveBack undoes an admission that its acquirer could not complete or will not
-// report, whichever part of it landed: every lane of it is voided, what it claims
-// is nobody's, and what it ended by force stays ended. With pending set it may
+// report, whichever part of it landed: every lane of it is voided, what it has
+// booked is nobody's, and what it ended by force stays ended. With pending set it may
 // still be on its way, unless it is overtaken: then the order moves too, so that
 // it is refused when it arrives. Whoever asks with pending set asks once more, in
 // a read that begins after the order has moved past it; see [Table.Overtaken].
@@ -65,7 +65,7 @@ func GiveBack(t Table, admission Sent, pending bool, s Stamp) []Write {
 	}
 	var writes []Write
 	for _, sent := range admission.Leases {
-		cur := t.Lanes[sent.Chain()]
+		cur := t.Chains[sent.Chain()]
 		switch {
 		case sent.Nonce == s.Nonce:
 		case cur.State != "" && cur.State != lane.Free && cur.Nonce == sent.Nonce: // half-landed before this call

@@ -15,8 +15,8 @@ func TestGiveBack(t *testing.T) {
 	orderOnly.Order.Lanes["docs"] = Grant{Gen: 3, Nonce: "n0", Kind: lane.Cluster}
 	overtaken := tableWith(free)
 	overtaken.Order.Seq = 10
-	claimed := tableWith(sent)
-	claimed.Order.Units = map[string]Claim{"p/1": {Nonce: "n0", Until: "2026-01-02T12:15:00Z"}}
+	booked := tableWith(sent)
+	booked.Order.Units = map[string]Booking{"p/1": {Nonce: "n0", Until: "2026-01-02T12:15:00Z"}}
 	for _, tt := range []struct {
 		claim   string
 		table   Table
@@ -24,14 +24,14 @@ func TestGiveBack(t *testing.T) {
 		writes  string
 		gen     uint64
 	}{
-		{"a lane that landed alone is voided", Table{Lanes: map[string]Record{"docs": sent}}, false, "VOID", 3},
+		{"a lane that landed alone is voided", Table{Chains: map[string]Record{"docs": sent}}, false, "VOID", 3},
 		{"an admission that landed whole is voided", tableWith(sent), false, "VOID", 3},
-		{"and its claims are ended", claimed, false, "VOID ENDED", 3},
+		{"and its bookings are ended", booked, false, "VOID ENDED", 3},
 		{"an order that landed alone is repaired", orderOnly, false, "VOID", 3},
 		{"nothing landed, nothing is written", tableWith(free), false, "", 0},
 		{"what may arrive later finds the order moved", tableWith(free), true, "ENDED", 0},
 		{"or made", Table{}, true, "ENDED", 0},
-		{"once, though claims are ended too", claimed, true, "VOID ENDED", 3},
+		{"once, though bookings are ended too", booked, true, "VOID ENDED", 3},
 		{"what the order has overtaken cannot arrive", overtaken, true, "", 0},
 		{"a lane that another took is left to it", tableWith(heldBy("bob", "b0b")), false, "", 0},
 		{"a lease that ended meanwhile is not ended again", tableWith(heldBy("me", "n0", inState(lane.Free))), false, "", 0},
@@ -73,7 +73,7 @@ func TestGiveBackOfSeveralLanes(t *testing.T) {
 		chains []string
 	}{
 		"all landed":             {tableWith(docs, code, word), []string{"code", "docs", "k.00"}},
-		"two lanes and no order": {Table{Lanes: map[string]Record{"docs": docs, "k.00": word}}, []string{"docs", "k.00"}},
+		"two lanes and no order": {Table{Chains: map[string]Record{"docs": docs, "k.00": word}}, []string{"docs", "k.00"}},
 		"the order and one lane": {behind(tableWith(docs, code, word), "docs", "k.00"), []string{"code", "docs", "k.00"}},
 	} {
 		writes := GiveBack(tt.table, all, false, Stamp{Now: noon, Nonce: "n0"})

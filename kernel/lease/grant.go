@@ -14,13 +14,13 @@ import (
 func (d *draft) granted() (Verdict, []Write, error) {
 	lost, orphans := d.leftovers()
 	writes := append(d.ended, lost...)
-	fresh, again := false, true
+	admits, again := false, true
 	for _, p := range d.parts {
 		writes = append(writes, laneWrite(p.op, p.rec))
-		fresh = fresh || !p.had
+		admits = admits || !p.had
 		again = again && p.had && p.have.Nonce != d.Stamp.Nonce
 	}
-	if fresh || len(d.ended) > 0 {
+	if admits || len(d.ended) > 0 {
 		writes = append(writes, d.order(orphans).write(OpGranted))
 	}
 	v := d.verdict()
@@ -41,22 +41,34 @@ func (d *draft) verdict() Verdict {
 		if !p.had || p.have.Nonce == d.Stamp.Nonce {
 			v.sent = append(v.sent, p.rec)
 		}
+		if p.rec.Nonce == d.Stamp.Nonce {
+			v.fresh = append(v.fresh, p.rec)
+		}
 		v = v.nearer(p.rec)
 	}
 	if len(d.parts) > 1 {
 		v.Reason = fmt.Sprintf("%d lanes in one admission", len(d.parts))
 	}
 	if len(d.taken) > 0 {
-		var names []string
-		for _, t := range d.taken {
-			names = append(names, t.Lane)
-		}
-		v.Reason += fmt.Sprintf("; operator %s ended lane %s for it", d.Operator, strings.Join(names, ", "))
+		v.Reason = d.forced()
 	}
 	if !d.unsafe.IsZero() {
 		v.UnsafeUntil = &d.unsafe
 	}
 	return v
+}
+
+// forced says what an operator's force ended for the admission.
+func (d *draft) forced() string {
+	var names []string
+	for _, t := range d.taken {
+		names = append(names, t.Lane)
+	}
+	leases := "the lease of lane "
+	if len(names) > 1 {
+		leases = "the leases of lanes "
+	}
+	return "operator " + d.Operator + " ended " + leases + strings.Join(names, ", ") + " for it"
 }
 
 // refused ends all that this call has landed, and what landed half of the lanes
@@ -70,70 +82,19 @@ func (d *draft) refused(v Verdict) (Verdict, []Write, error) {
 		}
 	}
 	for _, chain := range slices.Sorted(maps.Keys(d.skip)) {
-		if r := d.Table.Lanes[chain]; d.skip[chain] && !own[r.Nonce] && r.State != lane.Free && !d.Table.Order.admits(r) {
+		if r := d.Table.Chains[chain]; d.skip[chain] && !own[r.Nonce] && r.State != lane.Free && !d.Table.Order.admits(r) {
 			writes = append(writes, laneWrite(OpVoid, freed(r, "another admission came first", d.Stamp)))
 		}
 	}
 	return v, append(writes, endCut(d.Table, own, "another admission came first", d.Stamp)...), nil
 }
 
-// leftovers ends what earlier tries of this call have landed on chains that the
-// admission does not use, and moves the chains that they may still land on. The
-// chains it lists stand, in the order, under the caller's nonce.
-func (d *draft) leftovers() (writes []Write, orphans []string) {
-	used := map[string]bool{}
-	for _, p := range d.parts {
-		used[p.rec.Chain()] = true
-	}
-	const why = "an earlier try of its acquirer, which took another lane"
-	end := func(op string, r Record) {
-		chain := r.Chain()
-		used[chain], d.rest.Lanes[chain], d.work.Lanes[chain] = true, r, r
-		writes = append(writes, laneWrite(op, r))
-	}
-	for _, chain := range slices.Sorted(maps.Keys(d.Table.Order.Lanes)) {
-		g := d.Table.Order.Lanes[chain]
-		if g.Nonce != d.Stamp.Nonce || used[chain] || d.Table.Unread[chain] != nil {
-			continue
-		}
-		r := d.work.Lanes[chain] // free where force ends it now
-		switch {
-		case d.Table.Order.ahead(chain, r.Gen):
-			end(cutOp(r, g), voided(r, chain, g, why, d.Stamp))
-			orphans = append(orphans, chain)
-		case d.Table.Order.overruled(r):
-			end(OpScavenge, freed(r, "an operator ended it by force", d.Stamp))
-			orphans = append(orphans, chain)
-		}
-	}
-	for _, chain := range slices.Sorted(maps.Keys(d.skip)) {
-		if r := d.Table.Lanes[chain]; !used[chain] {
-			end(OpVoid, freed(r, why, d.Stamp))
-		}
-	}
-	if d.Sent == nil {
-		return writes, orphans
-	}
-	for _, sent := range d.Sent.Leases {
-		chain := sent.Chain()
-		cur, ok := d.work.Lanes[chain]
-		if used[chain] || d.Table.Unread[chain] != nil || ok && (cur.State != lane.Free || cur.Gen >= sent.Gen) {
-			continue
-		}
-		if !ok {
-			cur = Record{V: Version, Lane: sent.Lane, Slot: sent.Slot, Gen: 1, Tree: []string{}}
-		}
-		end(OpVoid, freed(cur, why, d.Stamp))
-	}
-	return writes, orphans
-}
-
 // order is the order after the admission. What the table shows to be free has no
-// region in it, and claims that are over are gone.
+// region in it, and bookings that are over are gone.
 func (d *draft) order(orphans []string) Order {
 	was := d.Table.Order
 	n := was.next()
-	n.Policy, n.Newest = d.Stamp.Policy, map[string]uint64{}
+	n.Policy, n.Newest, n.Admitted, n.Found = d.Stamp.Policy, map[string]uint64{}, "", 0
 	for chain, g := range was.Lanes {
 		n.Lanes[chain] = d.refreshed(chain, g)
 		if found, ok := was.Newest[chain]; ok && d.Table.Unread[chain] != nil {
@@ -142,30 +103,44 @@ func (d *draft) order(orphans []string) Order {
 	}
 	for _, w := range d.ended {
 		if n.Lanes[w.Chain].Gen == w.Gen { // else it was not admitted, and need not be told
-			n.Lanes[w.Chain] = Grant{Gen: w.Gen, Nonce: d.Stamp.Nonce, Lane: laneOn(d.Table.Lanes[w.Chain])}
+			n.Lanes[w.Chain] = Grant{Gen: w.Gen, Nonce: d.Stamp.Nonce, Lane: laneOn(d.Table.Chains[w.Chain])}
 			n.Newest[w.Chain] = w.Gen
 		}
 	}
 	for _, chain := range orphans {
-		n.Newest[chain] = d.Table.Lanes[chain].Gen
+		n.Newest[chain] = d.Table.Chains[chain].Gen
 	}
 	for _, p := range d.parts {
 		if !p.had {
 			chain := p.rec.Chain()
 			n.Lanes[chain] = grantOf(p.rec)
-			n.Newest[chain] = d.Table.Lanes[chain].Gen
+			n.Newest[chain] = d.Table.Chains[chain].Gen
 		}
 	}
-	d.reclaim(n)
+	d.rebook(n)
 	n.Classes = d.classes(n)
+	if d.Table.mute() && len(d.Table.Unread) > 0 {
+		n = n.muted()
+	}
 	return n.slim()
+}
+
+// muted is an order in the older layout, which says of no chain that it is free.
+// Several lanes that are cut off from it are taken for lost.
+func (o Order) muted() Order {
+	for chain, found := range o.Newest {
+		o.Admitted, o.Found = chain, found
+	}
+	if len(o.Newest) > 1 {
+		o.Admitted, o.Found = "", 0
+	}
+	o.Newest = nil
+	return o
 }
 
 // refreshed is the grant of a chain as the table shows it now.
 func (d *draft) refreshed(chain string, g Grant) Grant {
-	switch r := d.work.Lanes[chain]; {
-	case d.Table.Unread[chain] != nil && d.Table.mute():
-		g.Kind, g.Tree = lane.Global, nil // at most everything
+	switch r := d.work.Chains[chain]; {
 	case d.Table.Unread[chain] != nil:
 	case r.State != lane.Free && r.Gen == g.Gen && r.Nonce == g.Nonce:
 		return grantOf(r)
@@ -175,15 +150,15 @@ func (d *draft) refreshed(chain string, g Grant) Grant {
 	return g
 }
 
-// reclaim drops the claims that are over and enters those of the admission.
-func (d *draft) reclaim(n Order) {
-	for what, table := range map[string]map[string]Claim{claimUnit: n.Units, claimSeat: n.Seats} {
-		maps.DeleteFunc(table, func(key string, c Claim) bool {
-			return d.rest.tenure(what, key, c, d.Stamp.Now, d.Skew).over
+// rebook drops the bookings that are over and enters those of the admission.
+func (d *draft) rebook(n Order) {
+	for what, table := range map[string]map[string]Booking{bookUnit: n.Units, bookSeat: n.Seats} {
+		maps.DeleteFunc(table, func(key string, b Booking) bool {
+			return d.rest.tenure(what, key, b, d.Stamp.Now, d.Skew).over
 		})
 		for _, p := range d.parts {
-			if key := p.rec.claims(what); key != "" && !p.had {
-				table[key] = Claim{Nonce: p.rec.Nonce, Until: p.rec.Deadline().UTC().Format(time.RFC3339)}
+			if key := p.rec.books(what); key != "" && !p.had {
+				table[foldKey(key)] = Booking{Nonce: p.rec.Nonce, Until: p.rec.Deadline().UTC().Format(time.RFC3339)}
 			}
 		}
 	}
@@ -192,7 +167,7 @@ func (d *draft) reclaim(n Order) {
 // classes counts the live leases by kind.
 func (d *draft) classes(n Order) map[string]int {
 	count := map[string]int{}
-	for _, r := range d.work.Lanes {
+	for _, r := range d.work.Chains {
 		if r.State != lane.Free && !lane.Reserved(r.Lane) {
 			count[r.LaneKind]++
 		}

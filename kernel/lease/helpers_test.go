@@ -16,13 +16,13 @@ func inSlot(chain, name string, tree ...string) func(*Record) {
 // behind takes chains back to before the newest admission, which is in the order.
 func behind(t Table, chains ...string) Table {
 	for _, chain := range chains {
-		if t.Order.Newest[chain] = t.Lanes[chain].Gen - 1; t.Order.Newest[chain] == 0 {
-			delete(t.Lanes, chain)
+		if t.Order.Newest[chain] = t.Chains[chain].Gen - 1; t.Order.Newest[chain] == 0 {
+			delete(t.Chains, chain)
 			continue
 		}
-		r := t.Lanes[chain]
+		r := t.Chains[chain]
 		r.State, r.Nonce, r.Gen = lane.Free, "earlier", r.Gen-1
-		t.Lanes[chain] = r
+		t.Chains[chain] = r
 	}
 	return t
 }

@@ -132,22 +132,6 @@ func (ev KeepEvidence) settle() (Verdict, []Write) {
 	return v, append([]Write{laneWrite(OpScavenge, free)}, ev.Order.endAlone(ev.chain())...)
 }
 
-// endAlone ends what an admission claimed that is on no other chain. Where it is
-// on others, the record that names the claim tells when it is over.
-func (o Order) endAlone(chain string) []Write {
-	nonce := o.Lanes[chain].Nonce
-	for other, g := range o.Lanes {
-		if other != chain && g.Nonce == nonce {
-			return nil
-		}
-	}
-	n, any := o.without(func(_, _ string, c Claim) bool { return c.Nonce == nonce })
-	if !any {
-		return nil
-	}
-	return []Write{n.write(OpEnded)}
-}
-
 // inUse returns the current lease when it is the caller's, was admitted and is
 // in one of the given states. A lane can be ahead of the order when its
 // acquirer was cut off: it blocks others, but nobody may work under it yet.
@@ -162,7 +146,7 @@ func (ev KeepEvidence) inUse(states ...lane.State) (Record, Verdict, bool) {
 		return cur, refuse(ev.Lane, NotHeld, fmt.Sprintf("the lane is %q, and not held", cur.State)).heldBy(cur), false
 	case !ev.Order.admits(cur):
 		v := Verdict{Outcome: LostLease, Lane: ev.Lane, ReasonClass: NotAdmitted, Reason: "its admission was cut off half-way",
-			Next: fmt.Sprintf("git dos lease acquire --lane %s --run-id %s", ev.Lane, cur.RunID)}
+			Next: cur.again()}
 		return cur, v.heldBy(cur), false
 	}
 	return cur, Verdict{}, true
@@ -173,14 +157,17 @@ func (ev KeepEvidence) inUse(states ...lane.State) (Record, Verdict, bool) {
 func (ev KeepEvidence) mine(not Outcome) (Record, Verdict, bool) {
 	held := ev.current()
 	if held == nil || held.State == lane.Free {
-		v := Verdict{Outcome: not, Lane: ev.Lane, ReasonClass: NoLease, Reason: "nobody holds this lane", Next: "git dos lease acquire --lane " + ev.Lane}
-		if held != nil && held.Reason != "" {
-			v.Reason += ": " + held.Reason
+		v := Verdict{Outcome: not, Lane: ev.Lane, ReasonClass: NoLease, Reason: "nobody holds this lane", Next: Record{Lane: ev.Lane}.acquireCommand()}
+		if held != nil {
+			v.Next = held.acquireCommand()
+			if held.Reason != "" {
+				v.Reason += ": " + held.Reason
+			}
 		}
 		return Record{}, v, false
 	}
 	cur := *held
-	if ev.Identity.owns(cur) {
+	if ev.Identity.Owns(cur) {
 		return cur, Verdict{}, true
 	}
 	v := Verdict{Outcome: not, Lane: ev.Lane, ReasonClass: StaleLease,

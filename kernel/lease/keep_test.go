@@ -175,7 +175,7 @@ func TestScavengeMakesATornLaneWhole(t *testing.T) {
 		if got.Operator != "oncall" || !strings.Contains(got.Reason, "oncall") || (v.Holder != nil) != (claim == "moved back") {
 			t.Errorf("%s: %+v, holder %v", claim, got, v.Holder)
 		}
-		if torn := (Table{Lanes: map[string]Record{"docs": got}, Order: ev.Order}).Torn(); torn != nil {
+		if torn := (Table{Chains: map[string]Record{"docs": got}, Order: ev.Order}).Torn(); torn != nil {
 			t.Errorf("%s: still torn", claim)
 		}
 	}

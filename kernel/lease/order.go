@@ -3,7 +3,7 @@ package lease
 import (
 	"fmt"
 	"maps"
-	"time"
+	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 )
@@ -23,9 +23,9 @@ type Grant struct {
 	Seat  string   `json:"seat,omitempty"`
 }
 
-// claims is the unit or the seat that stands on the chain at most.
-func (g Grant) claims(what string) string {
-	if what == claimUnit {
+// books is the unit or the seat that stands on the chain at most.
+func (g Grant) books(what string) string {
+	if what == bookUnit {
 		return g.Unit
 	}
 	return g.Seat
@@ -39,27 +39,26 @@ func (g Grant) lane(chain string) string {
 	return chain
 }
 
-// A Claim is a unit or a seat taken by an admission, for a time of its own.
-type Claim struct {
-	Nonce string `json:"nonce"`
-	Until string `json:"until"` // RFC 3339
-}
-
 // An Order is the record on order/grants: the tables that all admissions of an
 // authority share. One entry is one admission, or the end of what an earlier one
-// claimed beside its lanes, so its chain is their order.
+// booked beside its lanes, so its chain is their order.
 type Order struct {
-	V       int              `json:"v"`
-	Seq     uint64           `json:"seq"`
-	Lanes   map[string]Grant `json:"lanes"` // by chain
-	Units   map[string]Claim `json:"units"`
-	Seats   map[string]Claim `json:"seats"`
-	Classes map[string]int   `json:"classes"` // live leases by kind after the newest admission
-	Policy  string           `json:"policy"`  // trunk commit of the newest admission
+	V       int                `json:"v"`
+	Seq     uint64             `json:"seq"`
+	Lanes   map[string]Grant   `json:"lanes"` // by chain
+	Units   map[string]Booking `json:"units"`
+	Seats   map[string]Booking `json:"seats"`
+	Classes map[string]int     `json:"classes"` // live leases by kind after the newest admission
+	Policy  string             `json:"policy"`  // trunk commit of the newest admission
 
 	// Newest holds the chains of the newest admission, with the generation at
-	// which it found each, 0 where there was none. It is nil in an older layout.
+	// which it found each, 0 where there was none. It is nil in an older layout,
+	// and stays so while a chain of which such an order says nothing cannot be read.
 	Newest map[string]uint64 `json:"newest,omitempty"`
+
+	// What Newest says, in an older layout: of the one chain there is.
+	Admitted string `json:"admitted,omitempty"`
+	Found    uint64 `json:"found,omitempty"`
 }
 
 // ParseOrder reads the record on the order chain.
@@ -68,6 +67,7 @@ func ParseOrder(seq uint64, payload []byte) (Order, error) {
 	err := decode(payload, &o)
 	if err == nil {
 		err = o.check(seq)
+		o.Units, o.Seats = foldKeys(o.Units), foldKeys(o.Seats)
 	}
 	if err != nil {
 		return Order{}, fmt.Errorf("order of admissions: %w", err)
@@ -94,7 +94,10 @@ func (o Order) check(seq uint64) error {
 			return fmt.Errorf("%w: newest admission of lane %q over generation %d", ErrRecord, chain, found)
 		}
 	}
-	for what, table := range map[string]map[string]Claim{"unit": o.Units, "seat": o.Seats} {
+	if g, ok := o.Lanes[o.Admitted]; o.Admitted != "" && (!ok || o.Found > g.Gen) {
+		return fmt.Errorf("%w: newest admission of lane %q over generation %d", ErrRecord, o.Admitted, o.Found)
+	}
+	for what, table := range map[string]map[string]Booking{"unit": o.Units, "seat": o.Seats} {
 		for key, c := range table {
 			if err := c.check(what, key); err != nil {
 				return fmt.Errorf("%w: %w", ErrRecord, err)
@@ -119,26 +122,12 @@ func (g Grant) check(chain string) error {
 	if err := CheckWord("nonce", g.Nonce); err != nil {
 		return err
 	}
-	for what, word := range map[string]string{"kind": g.Kind, claimUnit: g.Unit, claimSeat: g.Seat} {
+	for what, word := range map[string]string{"kind": g.Kind, bookUnit: g.Unit, bookSeat: g.Seat} {
 		if err := CheckWord(what, word); err != nil {
 			return err
 		}
 	}
 	return checkTree(g.Tree)
-}
-
-func (c Claim) check(what, key string) error {
-	until, err := time.Parse(time.RFC3339, c.Until)
-	switch {
-	case err != nil || !inRange(until):
-		return fmt.Errorf("%s %q is claimed until %q", what, key, c.Until)
-	case key == "" || c.Nonce == "":
-		return fmt.Errorf("%s %q is claimed by %q", what, key, c.Nonce)
-	}
-	if err := CheckWord(what, key); err != nil {
-		return err
-	}
-	return CheckWord("nonce", c.Nonce)
 }
 
 // admits reports whether the order knows this very admission.
@@ -164,43 +153,38 @@ func (o Order) overruled(r Record) bool {
 // by the VOID of an acquirer that gave up.
 func (o Order) explains(chain string, gen uint64) bool {
 	found, ok := o.Newest[chain]
+	if o.Newest == nil {
+		found, ok = o.Found, o.Admitted != "" && o.Admitted == chain
+	}
 	return ok && gen >= found
+}
+
+// Vouch holds a record to the order: a lease of the generation and nonce that
+// the order admitted has the lane, kind and tree of that admission, and one that
+// was free when the order was written has not come back. An order of an older
+// layout vouches for everything.
+func (o Order) Vouch(r Record) error {
+	g := o.Lanes[r.Chain()]
+	if o.Newest == nil || r.State == lane.Free || g.Gen != r.Gen || g.Nonce != r.Nonce {
+		return nil
+	}
+	switch {
+	case g.Kind == "":
+		return fmt.Errorf("lane %s: %w: generation %d ended and is held again", r.Chain(), ErrRecord, r.Gen)
+	case g.lane(r.Chain()) != r.Lane || g.Kind != r.LaneKind || len(g.Tree) > 0 && !slices.Equal(g.Tree, r.Tree):
+		return fmt.Errorf("lane %s: %w: it is not as generation %d was admitted", r.Chain(), ErrRecord, r.Gen)
+	}
+	return nil
 }
 
 // next is the order with the number after this one, its tables its own.
 func (o Order) next() Order {
 	n := o
 	n.V, n.Seq = Version, o.Seq+1
-	n.Lanes, n.Units, n.Seats, n.Classes = map[string]Grant{}, map[string]Claim{}, map[string]Claim{}, map[string]int{}
+	n.Lanes, n.Units, n.Seats, n.Classes = map[string]Grant{}, map[string]Booking{}, map[string]Booking{}, map[string]int{}
 	maps.Copy(n.Lanes, o.Lanes)
 	maps.Copy(n.Units, o.Units)
 	maps.Copy(n.Seats, o.Seats)
 	maps.Copy(n.Classes, o.Classes)
 	return n
-}
-
-// without is the order after the claims that are over are taken out, and whether
-// there were any.
-func (o Order) without(over func(what, key string, c Claim) bool) (Order, bool) {
-	n := o.next()
-	maps.DeleteFunc(n.Units, func(key string, c Claim) bool { return over(claimUnit, key, c) })
-	maps.DeleteFunc(n.Seats, func(key string, c Claim) bool { return over(claimSeat, key, c) })
-	return n, len(n.Units) < len(o.Units) || len(n.Seats) < len(o.Seats)
-}
-
-// end is the entry that ends what a lease claims beside its lane, none when the
-// order has no claim of its.
-func (o Order) end(leases ...Record) []Write {
-	n, any := o.without(func(what, key string, c Claim) bool {
-		for _, r := range leases {
-			if r.Nonce == c.Nonce && r.claims(what) == key {
-				return true
-			}
-		}
-		return false
-	})
-	if !any {
-		return nil
-	}
-	return []Write{n.write(OpEnded)}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 )
@@ -77,7 +78,7 @@ func FuzzParseOrder(f *testing.F) {
 		if err != nil || len(next.Lanes) < len(o.Lanes) || !next.admits(heldBy("me", "n0")) {
 			t.Fatalf("%v, %d lanes after %d", err, len(next.Lanes), len(o.Lanes))
 		}
-		table := Table{Lanes: map[string]Record{}, Order: o}
+		table := Table{Chains: map[string]Record{}, Order: o}
 		for _, w := range Repair(table, table.Torn(), Stamp{Now: noon}) {
 			if w.Chain == "" {
 				continue
@@ -110,7 +111,7 @@ func TestRepairFreesTheLaneAtTheOrdersGeneration(t *testing.T) {
 		if err != nil || r.State != lane.Free || r.Gen != want.gen || r.Nonce != want.nonce || r.Reason == "" || r.Operator != "" || r.Ship != nil {
 			t.Errorf("%+v %v", r, err)
 		}
-		table.Lanes[want.lane] = r
+		table.Chains[want.lane] = r
 	}
 	if torn := table.Torn(); torn != nil {
 		t.Errorf("still torn: %v", torn)
@@ -158,7 +159,7 @@ func TestLanesBehindTheOrderThatAreLost(t *testing.T) {
 				t.Errorf("lost: %v", lost)
 			}
 			ev := KeepEvidence{Lane: "docs", Order: table.Order}
-			if r, ok := table.Lanes["docs"]; ok {
+			if r, ok := table.Chains["docs"]; ok {
 				ev.Current = &r
 			}
 			if !ev.Torn() || ev.Lost() != tt.lost {
@@ -203,5 +204,86 @@ func TestRecordsKeepTheirCharacters(t *testing.T) {
 	r := heldBy("R&D <x>", "n0", func(r *Record) { r.Tree = []string{"docs/<&>/ü"} })
 	if text := string(encode(r)); strings.Contains(text, `\u`) || strings.Contains(text, "\n") {
 		t.Errorf("%s", text)
+	}
+}
+
+// The order holds a lease of its own generation and nonce down to what it admitted.
+func TestTheOrderVouchesForRecords(t *testing.T) {
+	docs := heldBy("bob", "b0b")
+	word := heldBy("bob", "b0b", inSlot("k.00", "word", "etc/**"))
+	for _, tt := range []struct {
+		claim  string
+		order  Order
+		record Record
+		bad    bool
+	}{
+		{"as it was admitted", tableWith(docs).Order, docs, false},
+		{"renewed since", tableWith(docs).Order, heldBy("bob", "b0b", func(r *Record) { r.RenewedAt = noon.Add(time.Hour) }), false},
+		{"in a slot", tableWith(word).Order, word, false},
+		{"free, whatever it says", tableWith(docs).Order, heldBy("bob", "b0b", onLane("docs", lane.Keyword, "x"), inState(lane.Free)), false},
+		{"of a later generation", tableWith(docs).Order, heldBy("bob", "b0b", onLane("docs", lane.Keyword, "x"), inGen(4)), false},
+		{"of another nonce", tableWith(docs).Order, heldBy("eve", "e5e", onLane("docs", lane.Keyword, "x")), false},
+		{"where the order has no room for trees", sized(tableWith(docs).Order, "docs"), heldBy("bob", "b0b", onLane("docs", lane.Cluster, "x")), false},
+		{"under an order of an older layout", older(tableWith(docs).Order), heldBy("bob", "b0b", onLane("docs", lane.Keyword, "x")), false},
+		{"with another tree", tableWith(docs).Order, heldBy("bob", "b0b", onLane("docs", lane.Cluster, "docs/x")), true},
+		{"with none", tableWith(docs).Order, heldBy("bob", "b0b", onLane("docs", lane.Cluster)), true},
+		{"of another kind", tableWith(docs).Order, heldBy("bob", "b0b", onLane("docs", lane.Keyword, "docs/**")), true},
+		{"of another kind, where there is no room for trees", sized(tableWith(docs).Order, "docs"), heldBy("bob", "b0b", onLane("docs", lane.Keyword, "docs/**")), true},
+		{"of another lane in its slot", tableWith(word).Order, heldBy("bob", "b0b", inSlot("k.00", "verb", "etc/**")), true},
+		{"held again after its end", tableWith(heldBy("bob", "b0b", inState(lane.Free))).Order, docs, true},
+	} {
+		if err := tt.order.Vouch(tt.record); (err != nil) != tt.bad || err != nil && !errors.Is(err, ErrRecord) {
+			t.Errorf("%s: %v", tt.claim, err)
+		}
+	}
+	if err := tableWith(heldBy("bob", "b0b", inState(lane.Free))).Order.Vouch(docs); !strings.Contains(err.Error(), "ended and is held again") {
+		t.Error(err)
+	}
+}
+
+// sized is an order that has left out the tree of a chain.
+func sized(o Order, chain string) Order {
+	g := o.Lanes[chain]
+	g.Tree = nil
+	o.Lanes[chain] = g
+	return o
+}
+
+func older(o Order) Order {
+	o.Newest = nil
+	return o
+}
+
+// An order of the older layout says of its one newest admission what newest does.
+func TestAnOlderOrderExplainsItsNewestAdmission(t *testing.T) {
+	for _, tt := range []struct {
+		claim string
+		json  string
+		have  uint64 // 0 for no record
+		lost  bool
+	}{
+		{"cut off from a lane that was not there", `"admitted":"docs","found":0`, 0, false},
+		{"from one that was", `"admitted":"docs","found":2`, 2, false},
+		{"and it is there no more", `"admitted":"docs","found":2`, 1, true},
+		{"another lane was admitted last", `"admitted":"code","found":0`, 2, true},
+		{"nobody knows which was", `"admitted":"","found":0`, 2, true},
+	} {
+		o, err := ParseOrder(9, []byte(`{"v":1,"seq":9,"lanes":{"docs":{"gen":3,"nonce":"n"},"code":{"gen":1,"nonce":"m"}},"units":{},"seats":{},"classes":{},"policy":"",`+tt.json+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := tableWith(heldBy("eve", "m", onLane("code", lane.Cluster, "src/**"), inGen(1)))
+		if tt.have > 0 {
+			table.Chains["docs"] = heldBy("bob", "b0b", inState(lane.Free), inGen(tt.have))
+		}
+		table.Order = o
+		if torn, lost := table.Torn(), table.Lost(); !slices.Equal(torn, []string{"docs"}) || slices.Equal(lost, []string{"docs"}) != tt.lost {
+			t.Errorf("%s: torn %v, lost %v", tt.claim, torn, lost)
+		}
+	}
+	for _, bad := range []string{`"admitted":"part"`, `"admitted":"docs","found":4`} {
+		if o, err := ParseOrder(9, []byte(`{"v":1,"seq":9,"lanes":{"docs":{"gen":3,"nonce":"n"}},`+bad+`}`)); !errors.Is(err, ErrRecord) {
+			t.Errorf("%s: %+v %v", bad, o, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -86,5 +87,32 @@ func TestPickIsHadOnce(t *testing.T) {
 	v, writes, err := Acquire(asking(tableWith(landed), anyLane))
 	if err != nil || v.Lane != "part" || v.Reacquired || ops(writes) != "HEARTBEAT" {
 		t.Errorf("%+v %v %v", v, ops(writes), err)
+	}
+}
+
+// Another lane than the one named is had in its place, and why is told.
+func TestPickSaysInPlaceOfWhat(t *testing.T) {
+	docs := heldBy("bob", "b0b")
+	own := heldBy("me", "old", onLane("code", lane.Cluster, "src/**"))
+	mine := as(Identity{RunID: "run-me"})
+	if v, _, _ := Acquire(asking(tableWith(docs), elseAny)); v.Kernel.HintRefused != lane.SameLaneHeld {
+		t.Errorf("the decision does not say why the lane named was passed over: %+v", v.Kernel)
+	}
+	for claim, tt := range map[string]struct {
+		ev   AcquireEvidence
+		lane string
+		want string
+	}{
+		"a lane that is held":        {asking(tableWith(docs), elseAny), "part", ", in place of lane docs: bob on n1 holds lane docs"},
+		"one that cannot be read":    {asking(blind(tableWith(), "docs"), elseAny), "part", ", in place of lane docs: lane docs cannot be read, and what it holds may stand against this: " + errUnread.Error()},
+		"another than the asker has": {asking(tableWith(own), mine, elseAny), "code", "already yours, in place of lane docs"},
+		"the one named":              {asking(tableWith(), elseAny), "docs", "no live lease stands against it"},
+		"the asker's own":            {asking(tableWith(own), mine, elseAny, lanes("code")), "code", "already yours"},
+		"none named":                 {asking(tableWith(docs), anyLane), "part", "stands against it"},
+	} {
+		v, _, err := Acquire(tt.ev)
+		if err != nil || v.Outcome != Acquired || v.Lane != tt.lane || !strings.HasSuffix(v.Reason, tt.want) {
+			t.Errorf("%s: %+v %v, want %q", claim, v, err, tt.want)
+		}
 	}
 }

@@ -45,7 +45,7 @@ const (
 )
 
 // Ops on the order chain: an admission, and the end of what an earlier one had
-// claimed beside its lanes.
+// booked beside its lanes.
 const (
 	OpGranted = "GRANTED"
 	OpEnded   = "ENDED"
@@ -154,4 +154,11 @@ func (r Record) exclusive() bool { return r.LaneKind != lane.Cluster && r.LaneKi
 // asLive is the record as evidence for admission.
 func (r Record) asLive() lane.Lease {
 	return lane.Lease{Lane: r.Lane, Kind: r.LaneKind, Tree: r.Tree, Exclusive: r.exclusive(), Holder: r.Holder.String(), State: r.State}
+}
+
+// freed is the record of a lane after its lease ended.
+func freed(r Record, reason string, s Stamp) Record {
+	r.State, r.Reason, r.Ship = lane.Free, reason, nil
+	r.RenewedAt = stampSeconds(s)
+	return r
 }

@@ -155,7 +155,7 @@ func FuzzParseRecord(f *testing.F) {
 		if _, err := json.Marshal(Verdict{Outcome: Shown, Lease: &r}.until(r)); err != nil {
 			t.Fatal(err)
 		}
-		v, writes, err := Acquire(asking(Table{Lanes: map[string]Record{"docs": r}}))
+		v, writes, err := Acquire(asking(Table{Chains: map[string]Record{"docs": r}}))
 		if r.State != lane.Free && (v.Outcome == Acquired || len(writes) > 0) && r.Nonce != "fresh" {
 			t.Fatalf("a lane that is %q was granted: %+v %v", r.State, v, err)
 		}

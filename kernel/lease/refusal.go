@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // refusal words what package lane refused, with the lease that stands in the way.
@@ -16,26 +17,107 @@ func (d *draft) refusal(name string, k lane.Verdict) Verdict {
 	if !ok || k.ConflictLane == "" {
 		return v
 	}
-	v = v.heldBy(other).until(other)
-	v.Next = "wait for its release, or choose another lane: git dos lease live"
-	switch {
-	case slices.ContainsFunc(d.parts, func(p *part) bool { return p.rec.Nonce != "" && p.rec.Chain() == other.Chain() }):
+	if slices.ContainsFunc(d.parts, func(p *part) bool { return p.rec.Nonce != "" && p.rec.Chain() == other.Chain() }) {
 		v.Reason = fmt.Sprintf("it cannot be had together with lane %s, which is asked for too: %s", other.Lane, k.Reason)
 		v.Next = "ask for one of them"
-	case k.ReasonClass == lane.SameLaneHeld && other.State == lane.Held && slices.Contains(d.Remembered, other.Nonce):
-		v.HeldHere = true
-		v.Reason = "this worktree holds it until " + v.Deadline.Format(time.RFC3339)
-		v.Next = "git dos lease heartbeat --lane " + other.Lane
+		return v.heldBy(other).until(other)
+	}
+	v.Next = "wait for its release, or choose another lane: git dos lease live"
+	return d.inTheWay(v, other)
+}
+
+// inTheWay names the lease that a refusal is about. The worktree that holds it
+// itself is told how to go on, and so is who waits for one that has lapsed.
+func (d *draft) inTheWay(v Verdict, other Record) Verdict {
+	v = v.heldBy(other).until(other)
+	switch {
+	case d.remembers(other):
+		return d.heldHere(v, other)
 	case other.Lapsed(d.Stamp.Now):
-		v.Reason += fmt.Sprintf("; it lapsed at %s", v.Deadline.Format(time.RFC3339))
-		v.Next = fmt.Sprintf("if that worker is gone: git dos lease scavenge --lane %s --force --operator NAME", other.Lane)
+		v.Reason += "; it lapsed at " + v.Deadline.Format(time.RFC3339)
+		v.Next = "if that worker is gone: " + scavengeCommand(other.Lane)
 	}
 	return v
 }
 
-// freed is the record of a lane after its lease ended.
-func freed(r Record, reason string, s Stamp) Record {
-	r.State, r.Reason, r.Ship = lane.Free, reason, nil
-	r.RenewedAt = stampSeconds(s)
-	return r
+// remembers reports whether a lease is one that the asker's worktree took.
+func (d *draft) remembers(r Record) bool {
+	return r.State != lane.Free && slices.Contains(d.Remembered, r.Nonce)
+}
+
+// heldHere words a refusal by a lease of the asker's own worktree: the lane that
+// is asked for is there to be had again, and any other to be released.
+func (d *draft) heldHere(v Verdict, own Record) Verdict {
+	asked := v.Lane == own.Lane
+	v.HeldHere = true
+	if words := d.ownWords(own); asked {
+		v.Reason = words
+	} else {
+		v.Reason += "; " + words
+	}
+	switch {
+	case own.State == lane.Parked:
+		v.Next = "unpark the lane, or have an operator free it: " + scavengeCommand(own.Lane)
+	case asked && own.State == lane.Held:
+		v.Next = "git dos lease heartbeat --lane " + verdict.ShellWord(own.Lane) + "; to be given it by acquire: " + own.again()
+	case asked:
+		v.Next = "git dos lease heartbeat --lane " + verdict.ShellWord(own.Lane)
+	default:
+		v.Next = "git dos lease release --lane " + verdict.ShellWord(own.Lane)
+	}
+	return v
+}
+
+// ownWords says that this worktree holds a lease.
+func (d *draft) ownWords(own Record) string {
+	words := "this worktree holds lane " + own.Lane
+	if at := own.Deadline().UTC().Format(time.RFC3339); own.Lapsed(d.Stamp.Now) {
+		return words + ", which lapsed at " + at + " and which nobody took"
+	} else {
+		return words + " until " + at
+	}
+}
+
+// reminded adds to a refusal of every lane that might have done which one the
+// asker's worktree holds already.
+func (d *draft) reminded(v Verdict) Verdict {
+	if v.HeldHere {
+		return v
+	}
+	for _, chain := range d.work.chains() {
+		own := d.work.Chains[chain]
+		if own.State != lane.Held || !d.remembers(own) || !d.Table.Order.admits(own) {
+			continue
+		}
+		v.HeldHere, v.Reason = true, v.Reason+"; "+d.ownWords(own)
+		v.Next = "to be given that one again: " + own.again()
+		return v.heldBy(own).until(own)
+	}
+	return v
+}
+
+// again is the command that answers with a lease which its asker has.
+func (r Record) again() string {
+	proof := "--nonce " + verdict.ShellWord(r.Nonce)
+	if r.RunID != "" {
+		proof = "--run-id " + verdict.ShellWord(r.RunID)
+	}
+	return r.acquireCommand() + " " + proof
+}
+
+// acquireCommand is the command that asks for a record's lane: one that is not
+// declared has no tree but what is named.
+func (r Record) acquireCommand() string {
+	words := "git dos lease acquire --lane " + verdict.ShellWord(r.Lane)
+	if r.Slot == "" {
+		return words
+	}
+	for _, entry := range r.Tree {
+		words += " --tree " + verdict.ShellWord(entry)
+	}
+	return words
+}
+
+func scavengeCommand(name string) string {
+	return "git dos lease scavenge --lane " + verdict.ShellWord(name) + " --force --operator NAME"
 }

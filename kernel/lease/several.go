@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,25 +46,12 @@ func (ev AcquireEvidence) admit(reqs []lane.Request, kernel *lane.Verdict, dropp
 			return Verdict{}, nil, err
 		}
 	}
-	if v, differs := d.differs(); differs {
-		return d.refused(v)
-	}
-	if ev.Force {
-		if err := d.force(); err != nil {
-			return Verdict{}, nil, err
-		}
-	}
-	for _, p := range d.parts {
-		if v, ok, err := d.judge(p); err != nil {
-			return Verdict{}, nil, err
-		} else if !ok {
-			return d.refused(v)
-		}
-	}
-	if v, ok, err := d.claim(); err != nil {
+	no, err := d.decide()
+	switch {
+	case err != nil:
 		return Verdict{}, nil, err
-	} else if !ok {
-		return d.refused(v)
+	case no.Outcome == Refused:
+		return d.refused(no)
 	}
 	if kernel != nil {
 		d.parts[0].kernel = kernel
@@ -71,14 +59,33 @@ func (ev AcquireEvidence) admit(reqs []lane.Request, kernel *lane.Verdict, dropp
 	return d.granted()
 }
 
+// decide is the refusal of the admission, or the zero Verdict.
+func (d *draft) decide() (Verdict, error) {
+	if no := d.differs(); no.Outcome == Refused {
+		return no, nil
+	}
+	if d.Force {
+		if err := d.force(); err != nil {
+			return Verdict{}, err
+		}
+	}
+	for _, p := range d.parts {
+		if no, err := d.judge(p); err != nil || no.Outcome == Refused {
+			return no, err
+		}
+	}
+	return d.book()
+}
+
 // draft leaves out what earlier tries of this call have landed half, and the
 // chains that the caller has dropped: all of it is decided anew or ended.
 func (ev AcquireEvidence) draft(dropped []string) *draft {
 	d := &draft{AcquireEvidence: ev, rest: ev.Table, work: ev.Table, skip: map[string]bool{}}
-	d.rest.Lanes, d.work.Lanes = map[string]Record{}, map[string]Record{}
-	maps.Copy(d.rest.Lanes, ev.Table.Lanes)
-	maps.Copy(d.work.Lanes, ev.Table.Lanes)
-	for chain, r := range ev.Table.Lanes {
+	d.Extra = ev.besides()
+	d.rest.Chains, d.work.Chains = map[string]Record{}, map[string]Record{}
+	maps.Copy(d.rest.Chains, ev.Table.Chains)
+	maps.Copy(d.work.Chains, ev.Table.Chains)
+	for chain, r := range ev.Table.Chains {
 		if r.State != lane.Free && (r.Nonce == ev.Stamp.Nonce || slices.Contains(dropped, chain)) {
 			d.skip[chain] = true
 		}
@@ -89,7 +96,7 @@ func (ev AcquireEvidence) draft(dropped []string) *draft {
 // owns reports whether a lease is the caller's: it was made by this very call, or
 // its identity is offered.
 func (ev AcquireEvidence) owns(r Record) bool {
-	return r.State == lane.Held && (r.Nonce == ev.Stamp.Nonce || ev.Identity.owns(r))
+	return r.State == lane.Held && (r.Nonce == ev.Stamp.Nonce || ev.Identity.Owns(r))
 }
 
 // add reads one request and finds what the caller has of it already.
@@ -113,27 +120,33 @@ func (d *draft) add(req lane.Request) error {
 	return d.Table.unreadNamed(p.lane)
 }
 
-// judge decides on one lane and, when it may be had, on its record.
-func (d *draft) judge(p *part) (Verdict, bool, error) {
+// judge decides on one lane and, when it may be had, on its record: the answer is
+// then the zero Verdict.
+func (d *draft) judge(p *part) (Verdict, error) {
 	if p.had {
 		p.op, p.rec = OpHeartbeat, p.have
 		p.rec.Reason, p.rec.Ship, p.rec.RenewedAt = "", nil, stampSeconds(d.Stamp)
-		return Verdict{}, true, nil
+		return Verdict{}, nil
 	}
 	k := lane.Decide(d.evidence(p.req, d.Budgets, d.SelfModify))
 	if err := d.Table.undecided(k); err != nil {
-		return Verdict{}, false, err
+		return Verdict{}, err
 	}
 	if k.Outcome != lane.Acquire {
-		return d.refusal(p.lane, k), false, nil
+		return d.refusal(p.lane, k), nil
 	}
 	p.kernel = &k
-	if err := d.fill(p, k); err != nil {
-		return Verdict{}, false, err
+	switch err := d.fill(p, k); {
+	case errors.Is(err, errNoSlot):
+		v := refuse(p.lane, lane.ClassBudgetExhausted, fmt.Sprintf("%s, %d", errNoSlot, maxSlots))
+		v.Next = "release one, or declare lanes in dos.toml: git dos lease live"
+		return v, nil
+	case err != nil:
+		return Verdict{}, err
 	}
-	d.work.Lanes[p.rec.Chain()] = p.rec
+	d.work.Chains[p.rec.Chain()] = p.rec
 	delete(d.skip, p.rec.Chain())
-	return Verdict{}, true, nil
+	return Verdict{}, nil
 }
 
 // evidence is what package lane decides on: all that lives beside the caller.
@@ -143,7 +156,7 @@ func (d *draft) evidence(req lane.Request, budgets map[string]int, protected []s
 		budgets, protected = nil, nil
 	}
 	return lane.Evidence{
-		Request: req, Lanes: d.Lanes, Live: append(d.work.live(d.skip), d.Extra...), Algebra: d.Algebra, RatioMax: d.RatioMax,
+		Request: req, Lanes: d.Lanes, Live: append(d.work.Live(d.skip), d.Extra...), Algebra: d.Algebra, RatioMax: d.RatioMax,
 		SelfModify: protected, Budgets: budgets,
 	}
 }
@@ -160,7 +173,7 @@ func (d *draft) fill(p *part, k lane.Verdict) error {
 		TTL: int64(d.TTL / time.Second), AcquiredAt: now, RenewedAt: now, Policy: d.Stamp.Policy,
 	}
 	if p == d.parts[0] {
-		r.Unit, r.Seat, r.Proc = d.first(claimUnit), d.first(claimSeat), d.Proc
+		r.Unit, r.Seat, r.Proc = d.first(bookUnit), d.first(bookSeat), d.Proc
 	}
 	have := p.have
 	if p.mine && have.LaneKind == r.LaneKind && slices.Equal(have.Tree, r.Tree) && have.Unit == r.Unit && have.Seat == r.Seat {
@@ -170,14 +183,14 @@ func (d *draft) fill(p *part, k lane.Verdict) error {
 	}
 	chain, err := have.Chain(), error(nil)
 	if p.mine {
-		d.rest.Lanes[chain] = freed(have, "", d.Stamp) // it ends with the grant
+		d.rest.Chains[chain] = freed(have, "", d.Stamp) // it ends with the grant
 	} else {
 		chain, err = d.chainFor(p.claim)
 	}
 	if chain != r.Lane {
 		r.Slot = chain
 	}
-	r.Gen = max(d.work.Lanes[chain].Gen, d.Table.Order.Lanes[chain].Gen) + 1
+	r.Gen = max(d.work.Chains[chain].Gen, d.Table.Order.Lanes[chain].Gen) + 1
 	p.op, p.rec = OpAcquire, r
 	return err
 }

@@ -19,7 +19,7 @@ func lanes(names ...string) func(*AcquireEvidence) {
 	}
 }
 
-func claiming(unit, seat string) func(*AcquireEvidence) {
+func booking(unit, seat string) func(*AcquireEvidence) {
 	return func(ev *AcquireEvidence) { ev.Unit, ev.Seat = unit, seat }
 }
 
@@ -78,7 +78,7 @@ func TestAcquireOfSeveralLanes(t *testing.T) {
 }
 
 func TestSeveralLanesAreOneAdmission(t *testing.T) {
-	v, writes, err := Acquire(asking(tableWith(), lanes("docs", "code"), claiming("p/1", "desk"), func(ev *AcquireEvidence) {
+	v, writes, err := Acquire(asking(tableWith(), lanes("docs", "code"), booking("p/1", "desk"), func(ev *AcquireEvidence) {
 		ev.Proc = &Proc{PID: 7, Start: "1", Boot: "b", PIDNS: "n"}
 	}))
 	if err != nil {
@@ -90,7 +90,7 @@ func TestSeveralLanesAreOneAdmission(t *testing.T) {
 		t.Errorf("%+v %+v %+v", docs, code, order)
 	}
 	if docs.Unit != "p/1" || docs.Seat != "desk" || docs.Proc == nil || code.Unit != "" || code.Seat != "" || code.Proc != nil {
-		t.Errorf("what is claimed stands on the first lane alone: %+v %+v", docs, code)
+		t.Errorf("what is booked stands on the first lane alone: %+v %+v", docs, code)
 	}
 	if v.Lane != "docs" || v.Lease.Lane != "docs" || len(v.Leases) != 2 || v.Leases[1].Lane != "code" || order.Classes[lane.Cluster] != 2 {
 		t.Errorf("%+v", v)
@@ -172,7 +172,7 @@ func TestHalfLandedLeaseIsNotCompletedForAnotherUnit(t *testing.T) {
 		"no unit":          {"", "", "ACQUIRE GRANTED"},
 		"a seat beside it": {"p/1", "desk", "ACQUIRE GRANTED"},
 	} {
-		v, writes, err := Acquire(asking(half, as(Identity{Nonce: "old"}), claiming(tt.unit, tt.seat)))
+		v, writes, err := Acquire(asking(half, as(Identity{Nonce: "old"}), booking(tt.unit, tt.seat)))
 		if err != nil || v.Outcome != Acquired || ops(writes) != tt.want || v.Lease.Unit != tt.unit || v.Lease.Seat != tt.seat {
 			t.Errorf("%s: %+v %v %v", claim, v, ops(writes), err)
 		}
@@ -195,8 +195,8 @@ func TestRequestsThatContradictThemselves(t *testing.T) {
 		"force in nobody's name":      func(ev *AcquireEvidence) { ev.Force = true },
 		"no nonce":                    func(ev *AcquireEvidence) { ev.Stamp.Nonce = "" },
 		"a process that is none":      func(ev *AcquireEvidence) { ev.Proc = &Proc{PID: -1} },
-		"a unit with an escape":       claiming("\x1b[2J", ""),
-		"a seat beyond bounds":        claiming("", strings.Repeat("x", maxWord+1)),
+		"a unit with an escape":       booking("\x1b[2J", ""),
+		"a seat beyond bounds":        booking("", strings.Repeat("x", maxWord+1)),
 		"an operator with a newline":  func(ev *AcquireEvidence) { ev.Force, ev.Operator = true, "a\nb" },
 	} {
 		if v, writes, err := Acquire(asking(tableWith(), change)); err == nil || v.Outcome != "" || writes != nil {
@@ -226,13 +226,13 @@ func TestReacquireLooksAtUnitAndSeat(t *testing.T) {
 		ev    AcquireEvidence
 		want  string
 	}{
-		{"the same unit and seat", asking(tableWith(has), mine, claiming("p/1", "desk")), ""},
+		{"the same unit and seat", asking(tableWith(has), mine, booking("p/1", "desk")), ""},
 		{"none asked for", asking(tableWith(has), mine), ""},
-		{"another unit", asking(tableWith(has), mine, claiming("p/2", "")), LeaseDiffers},
-		{"another seat", asking(tableWith(has), mine, claiming("p/1", "chair")), LeaseDiffers},
-		{"a unit where it has none", asking(tableWith(bare), mine, claiming("p/1", "")), LeaseDiffers},
+		{"another unit", asking(tableWith(has), mine, booking("p/2", "")), LeaseDiffers},
+		{"another seat", asking(tableWith(has), mine, booking("p/1", "chair")), LeaseDiffers},
+		{"a unit where it has none", asking(tableWith(bare), mine, booking("p/1", "")), LeaseDiffers},
 		{"another tree is not looked at", asking(tableWith(bare), mine, wanting("docs/a/**")), ""},
-		{"any order of several lanes", asking(tableWith(has, heldBy("me", "old", onLane("code", lane.Cluster, "src/**"))), mine, lanes("code", "docs"), claiming("p/1", "desk")), ""},
+		{"any order of several lanes", asking(tableWith(has, heldBy("me", "old", onLane("code", lane.Cluster, "src/**"))), mine, lanes("code", "docs"), booking("p/1", "desk")), ""},
 	} {
 		v, writes, err := Acquire(tt.ev)
 		if err != nil || v.ReasonClass != tt.want || (tt.want == "") != (v.Outcome == Acquired && v.Reacquired) {
@@ -279,7 +279,7 @@ func TestTheOrderStaysReadable(t *testing.T) {
 		}
 		slices.Sort(tree)
 		r := heldBy("bob", "b0b", inSlot(lane.SlotName(i), "word"+string(rune('a'+i%26))+string(rune('a'+i/26)), slices.Compact(tree)...))
-		table.Lanes[r.Chain()], table.Order.Lanes[r.Chain()] = r, grantOf(r)
+		table.Chains[r.Chain()], table.Order.Lanes[r.Chain()] = r, grantOf(r)
 	}
 	d := asking(table).draft(nil)
 	o := d.order(nil)

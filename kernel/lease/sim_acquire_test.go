@@ -173,7 +173,7 @@ func (c *client) have(a ask, v Verdict, nonce string) {
 		c.tally.several++
 	}
 	if a.unit != "" || a.seat != "" {
-		c.tally.claims++
+		c.tally.booked++
 	}
 	if len(v.Scavenged) > 0 {
 		c.tally.forced++

@@ -183,11 +183,11 @@ func (w *world) abandon(nonce string, sent *Sent) {
 	}
 }
 
-// checkClaims is that the order says nothing of what an ended lease claimed.
-func (w *world) checkClaims(ended Record) {
+// checkBookings is that the order says nothing of what an ended lease booked.
+func (w *world) checkBookings(ended Record) {
 	if o := w.order(); ended.State != lane.Free {
 		if ended.Unit != "" && o.Units[ended.Unit].Nonce == ended.Nonce || ended.Seat != "" && o.Seats[ended.Seat].Nonce == ended.Nonce {
-			w.fail("I5: the order has the claims of lane %s, which was ended", ended.Lane)
+			w.fail("I5: the order has the bookings of lane %s, which was ended", ended.Lane)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type rules struct {
 	oneLook          bool // a lane is not looked at again once the order was seen overtaken
 	blindShip        bool // SHIP entries move whatever is there
 	lastWord         bool // an earlier transaction that won answers with the last verdict
-	keepsClaims      bool // units and seats are not ended with their leases
+	keepsBookings    bool // units and seats are not ended with their leases
 	voidsOne         bool // of several lanes that landed, only the first is given back
 
 	rough bool // not a guard: faults are many and runs are named, for narrow windows
@@ -46,7 +46,7 @@ func (r rules) without(v Verdict, out []Write) []Write {
 
 // ends leaves out the end of units and seats.
 func (r rules) ends(out []Write) []Write {
-	if r.keepsClaims {
+	if r.keepsBookings {
 		return slices.DeleteFunc(out, func(w Write) bool { return w.Op == OpEnded })
 	}
 	return out
@@ -174,7 +174,7 @@ func (c *client) read() view {
 var errUnread = errors.New("for now")
 
 func tableOf(seen view) Table {
-	t := Table{Lanes: map[string]Record{}, Unread: map[string]error{}}
+	t := Table{Chains: map[string]Record{}, Unread: map[string]error{}}
 	for ref, n := range seen.tips {
 		switch {
 		case ref == trunkName:
@@ -187,7 +187,7 @@ func tableOf(seen view) Table {
 		case seen.unread[ref]:
 			t.Unread[ref] = errUnread
 		default:
-			t.Lanes[ref] = mustRecord(ref, n)
+			t.Chains[ref] = mustRecord(ref, n)
 		}
 	}
 	return t

@@ -41,7 +41,7 @@ var mutants = []struct {
 	{"lanes of one call stand against each other", rules{acquire: acquireEach}, "I1: client", 3},
 	{"a unit is had once", rules{acquire: acquireUnitBlindly}, "I1: unit", 29},
 	{"a seat is had once", rules{acquire: acquireSeatBlindly}, "I1: seat", 36},
-	{"what a lease claims ends with it", rules{keepsClaims: true}, "the claims of", 0},
+	{"what a lease has booked ends with it", rules{keepsBookings: true}, "the bookings of", 0},
 	{"a slot is chosen when it is free", rules{acquire: acquireFirstSlot}, "ended by ACQUIRE", 5},
 	{"a lane is held by its name, on whatever chain", rules{acquire: acquireUnderAnotherName}, "I1", 0},
 	{"force ends every lease in the way", rules{acquire: forceOne}, "taken out of the order", 13},
@@ -70,7 +70,7 @@ func TestEveryGuardIsNeeded(t *testing.T) {
 
 // withOrderOfLanes believes the lanes alone.
 func withOrderOfLanes(ev AcquireEvidence) (Verdict, []Write, error) {
-	ev.Table.Order = orderOfLanes(ev.Table.Lanes)
+	ev.Table.Order = orderOfLanes(ev.Table.Chains)
 	return Acquire(ev)
 }
 
@@ -86,7 +86,7 @@ func orderOfLanes(lanes map[string]Record) Order {
 func acquireTorn(ev AcquireEvidence) (Verdict, []Write, error) {
 	lanes := maps.Clone(ev.Table.Order.Lanes)
 	for name, g := range lanes {
-		if have := ev.Table.Lanes[name].Gen; g.Gen > have && have > 0 {
+		if have := ev.Table.Chains[name].Gen; g.Gen > have && have > 0 {
 			g.Gen = have
 			lanes[name] = g
 		} else if g.Gen > have {
@@ -102,7 +102,7 @@ func completing(ev AcquireEvidence, have Record, tree []string) (Verdict, []Writ
 	d := ev.draft(nil)
 	p := &part{lane: have.Lane, have: have, mine: true, op: OpHeartbeat, rec: have}
 	p.rec.Tree = tree
-	d.parts, d.work.Lanes[have.Chain()] = []*part{p}, p.rec
+	d.parts, d.work.Chains[have.Chain()] = []*part{p}, p.rec
 	delete(d.skip, have.Chain())
 	return d.granted()
 }
@@ -220,39 +220,39 @@ func acquireEach(ev AcquireEvidence) (Verdict, []Write, error) {
 			return v, writes, err
 		}
 		p := d.parts[len(d.parts)-1]
-		if no, ok, err := d.judge(p); err != nil || !ok {
+		if no, err := d.judge(p); err != nil || no.Outcome == Refused {
 			return no, nil, err
 		}
 		if !p.had {
-			delete(d.work.Lanes, p.rec.Chain())
+			delete(d.work.Chains, p.rec.Chain())
 		}
 	}
 	for _, p := range d.parts {
-		d.work.Lanes[p.rec.Chain()] = p.rec
+		d.work.Chains[p.rec.Chain()] = p.rec
 	}
 	return d.granted()
 }
 
 func acquireUnitBlindly(ev AcquireEvidence) (Verdict, []Write, error) {
-	return claimBlindly(ev, func(r *Record) *string { return &r.Unit }, ev.Unit)
+	return bookBlindly(ev, func(r *Record) *string { return &r.Unit }, ev.Unit)
 }
 
 func acquireSeatBlindly(ev AcquireEvidence) (Verdict, []Write, error) {
-	return claimBlindly(ev, func(r *Record) *string { return &r.Seat }, ev.Seat)
+	return bookBlindly(ev, func(r *Record) *string { return &r.Seat }, ev.Seat)
 }
 
-// claimBlindly asks for no unit, or for no seat, and records it all the same.
-func claimBlindly(ev AcquireEvidence, of func(*Record) *string, key string) (Verdict, []Write, error) {
+// bookBlindly asks for no unit, or for no seat, and records it all the same.
+func bookBlindly(ev AcquireEvidence, of func(*Record) *string, key string) (Verdict, []Write, error) {
 	v, writes, err := Acquire(ev)
 	if v.ReasonClass != UnitClaimed && v.ReasonClass != SeatTaken {
 		return v, writes, err
 	}
-	all := maps.Clone(ev.Table.Lanes)
+	all := maps.Clone(ev.Table.Chains)
 	for chain, r := range all {
 		*of(&r) = ""
 		all[chain] = r
 	}
-	ev.Table.Lanes = all
+	ev.Table.Chains = all
 	if ev.Table.Order.Units, ev.Table.Order.Seats = nil, nil; key == "" {
 		return v, writes, err
 	}
@@ -262,25 +262,25 @@ func claimBlindly(ev AcquireEvidence, of func(*Record) *string, key string) (Ver
 // acquireFirstSlot puts every lane that is not declared into the first slot.
 func acquireFirstSlot(ev AcquireEvidence) (Verdict, []Write, error) {
 	first := lane.SlotName(0)
-	all := maps.Clone(ev.Table.Lanes)
+	all := maps.Clone(ev.Table.Chains)
 	if r, ok := all[first]; ok && ev.Table.Order.admits(r) && len(ev.Requests) == 1 && r.Lane != ev.Requests[0].Lane {
 		r.State = lane.Free
 		all[first] = r
 	}
-	ev.Table.Lanes = all
+	ev.Table.Chains = all
 	return Acquire(ev)
 }
 
 // acquireUnderAnotherName knows a lane by its chain.
 func acquireUnderAnotherName(ev AcquireEvidence) (Verdict, []Write, error) {
-	all := maps.Clone(ev.Table.Lanes)
+	all := maps.Clone(ev.Table.Chains)
 	for chain, r := range all {
 		if r.Slot != "" && !ev.owns(r) {
 			r.Lane = "in " + r.Slot
 			all[chain] = r
 		}
 	}
-	ev.Table.Lanes = all
+	ev.Table.Chains = all
 	return Acquire(ev)
 }
 
@@ -324,7 +324,7 @@ func forceUntold(ev AcquireEvidence) (Verdict, []Write, error) {
 func acquireUnseeing(ev AcquireEvidence) (Verdict, []Write, error) {
 	ev.Table.Unread = nil
 	order := maps.Clone(ev.Table.Order.Lanes)
-	maps.DeleteFunc(order, func(chain string, _ Grant) bool { _, ok := ev.Table.Lanes[chain]; return !ok })
+	maps.DeleteFunc(order, func(chain string, _ Grant) bool { _, ok := ev.Table.Chains[chain]; return !ok })
 	ev.Table.Order.Lanes = order
 	return Acquire(ev)
 }

@@ -95,15 +95,15 @@ type world struct {
 }
 
 // A tally counts what a history was made of.
-type tally struct{ grants, pushes, several, slots, claims, forced, picked, unread int }
+type tally struct{ grants, pushes, several, slots, booked, forced, picked, unread int }
 
 func (t *tally) add(u tally) {
 	t.grants, t.pushes, t.several, t.slots = t.grants+u.grants, t.pushes+u.pushes, t.several+u.several, t.slots+u.slots
-	t.claims, t.forced, t.picked, t.unread = t.claims+u.claims, t.forced+u.forced, t.picked+u.picked, t.unread+u.unread
+	t.booked, t.forced, t.picked, t.unread = t.booked+u.booked, t.forced+u.forced, t.picked+u.picked, t.unread+u.unread
 }
 
 func (t tally) least() int {
-	return min(t.grants/10, t.pushes/2, t.several, t.slots, t.claims, t.forced, t.picked, t.unread)
+	return min(t.grants/10, t.pushes/2, t.several, t.slots, t.booked, t.forced, t.picked, t.unread)
 }
 
 func newWorld(seed uint64, r rules) *world {
@@ -306,7 +306,7 @@ func (w *world) settle(clients []*client) {
 			for _, chain := range w.chains() {
 				was := mustRecord(chain, w.refs[chain])
 				last.scavenge(was.Lane)
-				w.checkClaims(was)
+				w.checkBookings(was)
 			}
 			got = last.acquire(ask{names: []string{name}, unit: simUnits[i%len(simUnits)], seat: simSeat})
 		})

@@ -9,6 +9,17 @@ import (
 // maxSlots bounds the refs of lanes that are not declared.
 const maxSlots = 1000
 
+// errNoSlot means that no more lanes that are not declared can be held.
+var errNoSlot = errors.New("as many lanes that are not declared are held as there can be")
+
+// ChainName says to people which chain is meant.
+func ChainName(chain string) string {
+	if lane.IsSlot(chain) {
+		return "slot " + chain
+	}
+	return "lane " + chain
+}
+
 // chainFor chooses the chain of a lane that nobody holds: its own where it is
 // declared or reserved, else a slot.
 func (d *draft) chainFor(c lane.Claim) (string, error) {
@@ -24,7 +35,7 @@ func (t Table) slot(skip map[string]bool) (string, error) {
 	fresh := ""
 	for n := range maxSlots {
 		chain := lane.SlotName(n)
-		r, ok := t.Lanes[chain]
+		r, ok := t.Chains[chain]
 		switch {
 		case t.Unread[chain] != nil || skip[chain]:
 		case ok && r.State == lane.Free:
@@ -34,7 +45,7 @@ func (t Table) slot(skip map[string]bool) (string, error) {
 		}
 	}
 	if fresh == "" {
-		return "", errors.New("every slot for lanes that are not declared is held: release one, or declare lanes in dos.toml")
+		return "", errNoSlot
 	}
 	return fresh, nil
 }

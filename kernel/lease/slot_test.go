@@ -2,6 +2,7 @@ package lease
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -74,10 +75,14 @@ func TestSlotsEnd(t *testing.T) {
 	table := tableWith()
 	for n := range maxSlots {
 		r := heldBy("bob", "b0b", inSlot(lane.SlotName(n), fmt.Sprintf("w%d", n), fmt.Sprintf("d%d/**", n)))
-		table.Lanes[r.Chain()], table.Order.Lanes[r.Chain()] = r, grantOf(r)
+		table.Chains[r.Chain()], table.Order.Lanes[r.Chain()] = r, grantOf(r)
 	}
-	if v, writes, err := Acquire(asking(table, keyword("word", "etc/**"))); err == nil || v.Outcome != "" || writes != nil {
-		t.Errorf("%+v %v", v, ops(writes))
+	v, writes, err := Acquire(asking(table, keyword("word", "etc/**")))
+	if err != nil || v.Outcome != Refused || v.ReasonClass != lane.ClassBudgetExhausted || !strings.Contains(v.Reason, "1000") || writes != nil {
+		t.Errorf("%+v %v %v", v, ops(writes), err)
+	}
+	if v, _, err := Acquire(asking(table, keyword("w7", "d7/**"), as(Identity{Nonce: "b0b"}))); err != nil || !v.Reacquired {
+		t.Errorf("one that is held is had again: %+v %v", v, err)
 	}
 }
 
@@ -87,7 +92,7 @@ func TestStand(t *testing.T) {
 	later := heldBy("eve", "e5e", inSlot("k.02", "verb", "etc/**"), inState(lane.Free), func(r *Record) { r.RenewedAt = noon.Add(1) })
 	cut := behind(tableWith(heldBy("bob", "b0b", inSlot("k.05", "word", "bin/**"))), "k.05")
 	unread := tableWith(held)
-	delete(unread.Lanes, "k.05")
+	delete(unread.Chains, "k.05")
 	unread.Unread = map[string]error{"k.05": errUnread}
 	for _, tt := range []struct {
 		claim, name string

@@ -11,13 +11,13 @@ import (
 // A Table is everything an authority holds about leases, as read at once or
 // nearly so.
 type Table struct {
-	Lanes  map[string]Record // by chain
+	Chains map[string]Record // the newest record of each
 	Unread map[string]error  // chains whose newest record cannot be read
 	Order  Order             // the zero Order before the first admission
 }
 
 // chains lists the chains that can be read, in name order.
-func (t Table) chains() []string { return slices.Sorted(maps.Keys(t.Lanes)) }
+func (t Table) chains() []string { return slices.Sorted(maps.Keys(t.Chains)) }
 
 // Torn lists, in name order, the chains that lack what the order says of them:
 // an admission, or the end that an admission made by force. The reads straddled a
@@ -26,7 +26,7 @@ func (t Table) chains() []string { return slices.Sorted(maps.Keys(t.Lanes)) }
 func (t Table) Torn() []string {
 	var torn []string
 	for _, chain := range slices.Sorted(maps.Keys(t.Order.Lanes)) {
-		r := t.Lanes[chain]
+		r := t.Chains[chain]
 		if t.Unread[chain] == nil && (t.Order.ahead(chain, r.Gen) || t.Order.overruled(r)) {
 			torn = append(torn, chain)
 		}
@@ -38,7 +38,7 @@ func (t Table) Torn() []string {
 // so for [TornFor], their state was lost: their holders may be at work, and
 // only an operator can tell.
 func (t Table) Lost() []string {
-	return slices.DeleteFunc(t.Torn(), func(chain string) bool { return t.Order.explains(chain, t.Lanes[chain].Gen) })
+	return slices.DeleteFunc(t.Torn(), func(chain string) bool { return t.Order.explains(chain, t.Chains[chain].Gen) })
 }
 
 // Holding returns the lease that is not free under a lane's name, whichever
@@ -51,7 +51,7 @@ func (t Table) Holding(name string) (Record, bool) {
 func (t Table) holding(name string, mine func(Record) bool) (Record, bool) {
 	var found []Record
 	for _, chain := range t.chains() {
-		if r := t.Lanes[chain]; r.Lane == name && r.State != lane.Free {
+		if r := t.Chains[chain]; r.Lane == name && r.State != lane.Free {
 			found = append(found, r)
 		}
 	}
@@ -86,14 +86,14 @@ func (t Table) Stand(name string) (chain string, cur *Record, err error) {
 	}
 	for _, chain := range t.Torn() {
 		if t.Order.Lanes[chain].lane(chain) == name {
-			if r, ok := t.Lanes[chain]; ok {
+			if r, ok := t.Chains[chain]; ok {
 				return chain, &r, nil
 			}
 			return chain, nil, nil
 		}
 	}
 	for _, chain := range t.chains() {
-		if r := t.Lanes[chain]; r.Lane == name && (cur == nil || r.RenewedAt.After(cur.RenewedAt)) {
+		if r := t.Chains[chain]; r.Lane == name && (cur == nil || r.RenewedAt.After(cur.RenewedAt)) {
 			cur = &r
 		}
 	}
@@ -103,129 +103,15 @@ func (t Table) Stand(name string) (chain string, cur *Record, err error) {
 	return cur.Chain(), cur, nil
 }
 
-// live returns the leases that bind others, but for those on chains to skip, in
-// order of their chains. A lane ahead of the order is held like any other.
-func (t Table) live(skip map[string]bool) []lane.Lease {
+// Live returns the leases that bind others, but for those on chains to skip, in
+// order of their chains. A lane ahead of the order is held like any other, and one
+// that cannot be read is among them with what it holds at most.
+func (t Table) Live(skip map[string]bool) []lane.Lease {
 	var live []lane.Lease
 	for _, chain := range t.chains() {
-		if r := t.Lanes[chain]; !skip[chain] && r.State != lane.Free {
+		if r := t.Chains[chain]; !skip[chain] && r.State != lane.Free {
 			live = append(live, r.asLive())
 		}
 	}
 	return append(live, t.unreadLive()...)
-}
-
-// A Write is an entry to append: to a chain, or, with Chain empty, to the order.
-// Entries for one chain go on top of each other, in order.
-type Write struct {
-	Chain   string
-	Op      string
-	Gen     uint64
-	Payload []byte
-}
-
-func laneWrite(op string, r Record) Write {
-	return Write{Chain: r.Chain(), Op: op, Gen: r.Gen, Payload: encode(r)}
-}
-
-func (o Order) write(op string) Write {
-	return Write{Op: op, Gen: o.Seq, Payload: encode(o)}
-}
-
-// Repair frees the chains that the newest admissions were cut off from: what they
-// were to have there has ended, and so has what they ended by force. What landed
-// of them stays its acquirer's. The caller has seen the same torn table for at
-// least [TornFor], and none of the chains is lost.
-func Repair(t Table, torn []string, at Stamp) []Write {
-	var writes []Write
-	cut := map[string]bool{}
-	after := t
-	after.Lanes = map[string]Record{}
-	maps.Copy(after.Lanes, t.Lanes)
-	for _, chain := range torn {
-		g := t.Order.Lanes[chain]
-		w, r := t.repair(chain, "an admission was cut off before it reached this lane", at)
-		writes = append(writes, w)
-		cut[g.Nonce], after.Lanes[chain] = true, r
-	}
-	o, any := t.Order.without(func(what, key string, c Claim) bool {
-		return cut[c.Nonce] && after.tenure(what, key, c, at.Now, 0).over
-	})
-	if any {
-		writes = append(writes, o.write(OpEnded))
-	}
-	return writes
-}
-
-// repair frees one torn chain.
-func (t Table) repair(chain, reason string, at Stamp) (Write, Record) {
-	r, g := t.Lanes[chain], t.Order.Lanes[chain]
-	op, free := OpScavenge, freed(r, "an operator ended it by force", at)
-	if t.Order.ahead(chain, r.Gen) {
-		op, free = cutOp(r, g), voided(r, chain, g, reason, at)
-	}
-	return laneWrite(op, free), free
-}
-
-// endCut ends all that the admissions of these nonces left, landed or not.
-func endCut(t Table, cut map[string]bool, reason string, at Stamp) []Write {
-	var writes []Write
-	unread := false
-	for _, chain := range t.reach(cut) {
-		r, g := t.Lanes[chain], t.Order.Lanes[chain]
-		switch {
-		case t.Unread[chain] != nil:
-			unread = true // what it claims stays
-		case cut[g.Nonce] && (t.Order.ahead(chain, r.Gen) || t.Order.overruled(r)):
-			w, _ := t.repair(chain, reason, at)
-			writes = append(writes, w)
-		case r.State != lane.Free && cut[r.Nonce]:
-			writes = append(writes, laneWrite(OpVoid, freed(r, reason, at)))
-		}
-	}
-	if o, any := t.Order.without(func(_, _ string, c Claim) bool { return cut[c.Nonce] }); any && !unread {
-		writes = append(writes, o.write(OpEnded))
-	}
-	return writes
-}
-
-// cutOp is the op that ends an admission on a chain that it has not reached. A
-// lease that still stands there is one that the admission ended by force.
-func cutOp(r Record, g Grant) string {
-	if r.State == lane.Free || r.State == "" || r.Nonce == g.Nonce {
-		return OpVoid
-	}
-	return OpScavenge
-}
-
-// reach lists, in name order, the chains that admissions of these nonces are on,
-// by the order or by what landed.
-func (t Table) reach(nonces map[string]bool) []string {
-	found := map[string]bool{}
-	for chain, g := range t.Order.Lanes {
-		if nonces[g.Nonce] {
-			found[chain] = true
-		}
-	}
-	for chain, r := range t.Lanes {
-		if nonces[r.Nonce] && r.State != lane.Free {
-			found[chain] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found))
-}
-
-// voided is the record of a torn chain after the admission that it lacks is
-// ended; was is the zero Record on a chain that has none.
-func voided(was Record, chain string, g Grant, reason string, at Stamp) Record {
-	r := freed(was, reason, at)
-	r.V, r.Lane, r.Slot, r.Gen, r.Nonce = Version, g.lane(chain), "", g.Gen, g.Nonce
-	r.Operator, r.Unit, r.Seat, r.Proc = "", "", "", nil
-	if r.Lane != chain {
-		r.Slot = chain
-	}
-	if r.Tree == nil {
-		r.Tree = []string{}
-	}
-	return r
 }

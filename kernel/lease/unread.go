@@ -17,7 +17,7 @@ type UnreadError struct {
 }
 
 func (e *UnreadError) Error() string {
-	return fmt.Sprintf("lane %s cannot be read, and what it holds may stand against this: %v", e.Chain, e.Err)
+	return fmt.Sprintf("%s cannot be read, and what it holds may stand against this: %v", ChainName(e.Chain), e.Err)
 }
 
 func (e *UnreadError) Unwrap() error { return e.Err }
@@ -26,41 +26,54 @@ func (e *UnreadError) Unwrap() error { return e.Err }
 func (t Table) unreadChains() []string { return slices.Sorted(maps.Keys(t.Unread)) }
 
 // mute reports whether the order does not say what its unreadable chains hold:
-// one of an older layout, or one that is missing where lanes have been leased.
-func (t Table) mute() bool {
-	return t.Order.Newest == nil && (t.Order.Seq > 0 || len(t.Lanes) > 0)
+// one of an older layout, or one that is missing. A chain that is there may then
+// have been leased.
+func (t Table) mute() bool { return t.Order.Newest == nil }
+
+// An Unread is a chain whose record cannot be read, as the lease that stands there
+// at most.
+type Unread struct {
+	Chain      string
+	lane.Lease // Lane is "" where a slot does not say whose it is
 }
 
-// unreadLive is what the unreadable chains hold at most. One that the order knows
-// nobody on holds nothing but its own name.
-func (t Table) unreadLive() []lane.Lease {
-	var live []lane.Lease
+// Unreadable lists the chains that cannot be read, in name order. One that the
+// order knows nobody on is in the way of its name alone.
+func (t Table) Unreadable() []Unread {
+	var all []Unread
 	for _, chain := range t.unreadChains() {
 		g := t.Order.Lanes[chain]
 		l := lane.Lease{Lane: g.lane(chain), State: lane.Held, Unreadable: t.Unread[chain].Error()}
 		switch {
 		case t.mute():
 		case g.Kind == "":
-			continue
+			l.NameOnly = true
 		default:
 			l.Kind, l.Tree = g.Kind, g.Tree
 			l.Exclusive = Record{LaneKind: g.Kind}.exclusive()
 		}
-		live = append(live, l)
+		if lane.IsSlot(l.Lane) {
+			l.Lane = ""
+		}
+		all = append(all, Unread{chain, l})
 	}
-	return live
+	return all
 }
 
-// unreadNames is what keeps an auto-pick from lanes whose own chain is unreadable
-// and holds nothing.
-func (t Table) unreadNames() []lane.Lease {
-	var names []lane.Lease
-	for _, chain := range t.unreadChains() {
-		if !lane.IsSlot(chain) && t.Order.Lanes[chain].Kind == "" && !t.mute() {
-			names = append(names, lane.Lease{Lane: chain, State: lane.Held, Unreadable: t.Unread[chain].Error(), NameOnly: true})
+// unreadLive are the unreadable chains as evidence. A slot that nobody is on is in
+// nobody's way: its last lane is free to be had on another.
+func (t Table) unreadLive() []lane.Lease {
+	var live []lane.Lease
+	for _, u := range t.Unreadable() {
+		if u.NameOnly && lane.IsSlot(u.Chain) {
+			continue
 		}
+		if u.Lane == "" {
+			u.Lane = u.Chain
+		}
+		live = append(live, u.Lease)
 	}
-	return names
+	return live
 }
 
 // unreadNamed is an *UnreadError when the chain of a lane cannot be read.

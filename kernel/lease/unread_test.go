@@ -2,6 +2,9 @@ package lease
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -12,7 +15,7 @@ func blind(t Table, chains ...string) Table {
 	t.Unread = map[string]error{}
 	for _, chain := range chains {
 		t.Unread[chain] = errUnread
-		delete(t.Lanes, chain)
+		delete(t.Chains, chain)
 	}
 	return t
 }
@@ -24,11 +27,12 @@ func TestUnreadableChains(t *testing.T) {
 	free := heldBy("bob", "b0b", onLane("code", lane.Cluster, "src/**"), inState(lane.Free))
 	all := heldBy("bob", "b0b", onLane("all", "all", "**/*"))
 	stray := blind(tableWith(free), "part")
+	freedSlot := blind(tableWith(heldBy("bob", "b0b", inSlot("k.00", "word", "docs/x/**"), inState(lane.Free))), "k.00")
 	older := tableWith(code)
 	older.Order.Newest = nil
 	missing := blind(tableWith(free, docs), "docs")
 	missing.Order = Order{}
-	planted := blind(Table{Lanes: map[string]Record{}}, "code")
+	planted := blind(Table{Chains: map[string]Record{}}, "code")
 	long := blind(tableWith(heldBy("bob", "b0b", onLane("code", lane.Cluster, "src/**"))), "code")
 	long.Order.Lanes["code"] = Grant{Gen: 3, Nonce: "b0b", Kind: lane.Cluster}
 	mine := as(Identity{Nonce: "b0b"})
@@ -49,10 +53,11 @@ func TestUnreadableChains(t *testing.T) {
 		{"none that nobody was admitted to", asking(stray, lanes("code")), "", Acquired},
 		{"not even for one that runs alone", asking(stray, lanes("all")), "", Acquired},
 		{"but by its name", asking(stray, lanes("part")), "part", ""},
+		{"nor the last lane of a slot that is free", asking(freedSlot, keyword("word", "docs/x/**")), "", Acquired},
 		{"none that was free, as the order knew", asking(blind(tableWith(free), "code"), lanes("part")), "", Acquired},
 		{"everything, under an order of an older layout", asking(blind(older, "code")), "code", ""},
 		{"and without one where lanes were leased", asking(missing, lanes("code")), "docs", ""},
-		{"but not where nothing ever was", asking(planted), "", Acquired},
+		{"or where none is known to have been", asking(planted), "code", ""},
 		{"everything, where the order has no tree", asking(long), "code", ""},
 		{"no reserved lane", asking(blind(older, "code"), lanes("_queue")), "", Acquired},
 		{"one that would be refused anyhow is refused", asking(blind(tableWith(docs, word), "k.00")), "", Refused},
@@ -69,6 +74,55 @@ func TestUnreadableChains(t *testing.T) {
 				t.Errorf("%+v %v, want %q undecided", v, err, tt.unread)
 			}
 		})
+	}
+}
+
+// A lane that nobody was admitted to, and that cannot be read, is offered to nobody.
+func TestAnUnreadableLaneIsNotFree(t *testing.T) {
+	table := blind(tableWith(heldBy("bob", "b0b", onLane("code", lane.Cluster, "src/**"))), "docs")
+	v, _, err := Acquire(asking(table, lanes("part")))
+	if err != nil || v.Outcome != Refused || v.Kernel == nil || slices.Contains(v.Kernel.FreeClusters, "docs") {
+		t.Errorf("refused for lane code, it is told of %v %v", v.Kernel, err)
+	}
+	if v, _, _ = Acquire(asking(tableWith(heldBy("bob", "b0b", onLane("code", lane.Cluster, "src/**"))), lanes("part"))); !slices.Contains(v.Kernel.FreeClusters, "docs") {
+		t.Errorf("a lane that was never leased is free: %v", v.Kernel)
+	}
+	var names []string
+	for _, l := range table.Live(nil) {
+		if l.NameOnly && l.Unreadable != "" {
+			names = append(names, l.Lane)
+		}
+	}
+	if !equal(names, []string{"docs"}) {
+		t.Errorf("in the way of its name: %v", names)
+	}
+}
+
+func TestUnreadableChainsAreTold(t *testing.T) {
+	table := blind(tableWith(
+		heldBy("bob", "b0b", inSlot("k.00", "word", "etc/**")),
+		heldBy("bob", "b1b", inSlot("k.01", "verb", "bin/**"), inState(lane.Free)),
+		heldBy("bob", "b2b", onLane("all", "all", "**/*")),
+	), "all", "docs", "k.00", "k.01", "k.02")
+	var rows []string
+	for _, u := range table.Unreadable() {
+		rows = append(rows, fmt.Sprintf("%s %s %s %v %v %v", u.Chain, u.Lane, u.Kind, u.Tree, u.Exclusive, u.NameOnly))
+		if u.Unreadable != errUnread.Error() || u.State == lane.Free {
+			t.Errorf("%+v", u)
+		}
+	}
+	want := []string{"all all all [**/*] true false", "docs docs  [] false true", "k.00 word keyword [etc/**] false false", "k.01 verb  [] false true", "k.02   [] false true"}
+	if !equal(rows, want) {
+		t.Errorf("%q", rows)
+	}
+	table.Order.Newest = nil // an older layout, which does not say
+	for _, u := range table.Unreadable() {
+		if u.NameOnly || u.Kind != "" || u.Tree != nil {
+			t.Errorf("of an older layout: %+v", u)
+		}
+	}
+	if err := (&UnreadError{"k.00", errUnread}); !strings.HasPrefix(err.Error(), "slot k.00 ") {
+		t.Error(err)
 	}
 }
 
@@ -98,6 +152,47 @@ func TestTheOrderRemembersWhatCannotBeRead(t *testing.T) {
 	var unread *UnreadError
 	if v, _, err := Acquire(asking(next)); !errors.As(err, &unread) {
 		t.Errorf("%+v %v", v, err)
+	}
+}
+
+// Where an order does not know what a chain holds, that an admission which nothing
+// stands against is put in it does not make it know: neither is the chain free
+// then, nor is its record, once it can be read, held to what was supposed.
+func TestAnOrderThatDoesNotKnowStaysSo(t *testing.T) {
+	code := heldBy("bob", "b0b", onLane("code", lane.Cluster, "src/**"))
+	old := blind(tableWith(code), "code")
+	old.Order.Newest, old.Order.Lanes["code"] = nil, Grant{Gen: 3, Nonce: "b0b"}
+	gone := blind(Table{Chains: map[string]Record{}}, "code")
+	for claim, table := range map[string]Table{"of an older layout": old, "there was none": gone} {
+		v, writes, err := Acquire(asking(table, lanes("_queue")))
+		if err != nil || v.Outcome != Acquired {
+			t.Fatalf("%s: %+v %v", claim, v, err)
+		}
+		_, order := parsed(t, writes)
+		still := blind(Table{Chains: map[string]Record{"_queue": *v.Lease}, Order: order}, "code")
+		var unread *UnreadError
+		if v, _, err := Acquire(asking(still, keyword("word", "src/x"))); !errors.As(err, &unread) || unread.Chain != "code" {
+			t.Errorf("%s: what it may hold is granted: %+v %v", claim, v, err)
+		}
+		if torn := still.Torn(); torn != nil {
+			t.Errorf("%s: torn %v", claim, torn)
+		}
+		cut := blind(Table{Chains: map[string]Record{}, Order: order}, "code")
+		if torn, lost := cut.Torn(), cut.Lost(); !equal(torn, []string{"_queue"}) || len(lost) > 0 {
+			t.Errorf("%s: cut off from its lane: torn %v, lost %v", claim, torn, lost)
+		}
+		if err := order.Vouch(code); err != nil {
+			t.Errorf("%s: it can be read again, and is not believed: %v", claim, err)
+		}
+		again := Table{Chains: map[string]Record{"_queue": *v.Lease, "code": code}, Order: order}
+		later := func(ev *AcquireEvidence) { ev.Stamp.Nonce = "later" }
+		v, writes, err = Acquire(asking(again, later))
+		if err != nil || v.Outcome != Acquired {
+			t.Fatalf("%s: %+v %v", claim, v, err)
+		}
+		if _, order := parsed(t, writes); order.Newest == nil || order.Admitted != "" || claim == "of an older layout" && !sameGrant(order.Lanes["code"], grantOf(code)) {
+			t.Errorf("%s: when all can be read it knows: %+v", claim, order)
+		}
 	}
 }
 

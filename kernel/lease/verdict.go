@@ -59,7 +59,8 @@ type Verdict struct {
 	AsOf        *time.Time    `json:"as_of,omitempty"`
 	Next        string        `json:"next,omitempty"` // what to run now
 
-	sent []Record // what the admission puts on lanes, see [Table.Send]
+	sent  []Record // what the admission puts on lanes, see [Table.Send]
+	fresh []Record // what it makes
 }
 
 // A Taken is a lease that an operator's force ended.
@@ -106,7 +107,11 @@ func (v Verdict) String() string {
 		b.WriteString(l.details())
 	}
 	if v.UnsafeUntil != nil {
-		fmt.Fprintf(&b, "\n  its worker may be at work until %s; git dos push fences what it sends", v.UnsafeUntil.Format(time.RFC3339))
+		who, what := "its worker", "it sends"
+		if len(v.Scavenged) > 1 {
+			who, what = "their workers", "they send"
+		}
+		fmt.Fprintf(&b, "\n  %s may be at work until %s; git dos push fences what %s", who, v.UnsafeUntil.Format(time.RFC3339), what)
 	}
 	if v.Next != "" {
 		fmt.Fprintf(&b, "\n  next: %s", v.Next)
@@ -148,4 +153,19 @@ func (v Verdict) nearer(r Record) Verdict {
 		return v
 	}
 	return v.until(r)
+}
+
+// Fresh returns the leases that an acquired verdict made, as opposed to those
+// that the asker had before.
+func (v Verdict) Fresh() []Record { return v.fresh }
+
+// All returns the leases of an acquired verdict, one or several.
+func (v Verdict) All() []Record {
+	switch {
+	case len(v.Leases) > 0:
+		return v.Leases
+	case v.Lease != nil:
+		return []Record{*v.Lease}
+	}
+	return nil
 }

@@ -35,7 +35,7 @@ func admissionKeys() []key {
 		many("lanes.trees.NAME", globs(), func(p *Policy) map[string][]string { return p.Lanes.Trees }, checkLane,
 			"the files a lane covers; without a [lanes] table main and global cover everything"),
 		many("lanes.aliases.NAME", lane(), func(p *Policy) map[string]string { return p.Lanes.Aliases }, checkWord,
-			"another word for a lane, resolved before anything else"),
+			"another word for a lane, or for such a word, resolved before anything else"),
 		one("overlap.policy", enum(OverlapPrefix, OverlapGlob), func(p *Policy) *OverlapPolicy { return &p.Overlap.Policy },
 			"how two trees are compared"),
 		one("overlap.ratio_max", number(0, 1.0/3, "from 0 to 1/3"), func(p *Policy) *float64 { return &p.Overlap.RatioMax },

@@ -43,17 +43,13 @@ func (p Policy) Exclusive(name string) bool {
 	return hasFold(implicitExclusive, name) && !hasFold(p.Lanes.Concurrent, name) && !hasFold(p.Lanes.Autopick, name)
 }
 
-// Lane resolves a word to the lane it means: an alias gives its target, and a
-// name is returned as declared whatever its case. known is false when neither
-// a list nor a tree of [lanes] names the lane and it is not one of the names
-// that are exclusive undeclared; the name is then returned as it was given.
+// Lane resolves a word to the lane it means: an alias gives its target, or the
+// target of that where it is an alias again, and a name is returned as
+// declared whatever its case. known is false when neither a list nor a tree of
+// [lanes] names the lane and it is not one of the names that are exclusive
+// undeclared; the name is then returned as it was given.
 func (p Policy) Lane(word string) (name string, known bool) {
-	name = word
-	for alias, target := range p.Lanes.Aliases {
-		if fold(alias) == fold(word) {
-			name = target
-		}
-	}
+	name = p.aliased(word)
 	for _, list := range [][]string{p.Lanes.Concurrent, p.Lanes.Exclusive, p.Lanes.Autopick, implicitExclusive} {
 		for _, declared := range list {
 			if fold(declared) == fold(name) {
@@ -67,6 +63,26 @@ func (p Policy) Lane(word string) (name string, known bool) {
 		}
 	}
 	return name, false
+}
+
+// maxAliases bounds by way of how many aliases one stands for a lane.
+const maxAliases = 16
+
+// aliased follows aliases to their end. Of those that go round it is the word.
+func (p Policy) aliased(word string) string {
+	targets := map[string]string{}
+	for alias, target := range p.Lanes.Aliases {
+		targets[fold(alias)] = target
+	}
+	name := word
+	for range maxAliases {
+		next, alias := targets[fold(name)]
+		if !alias || fold(next) == fold(name) {
+			return name
+		}
+		name = next
+	}
+	return word
 }
 
 // Tree is the declared tree of a lane, or nil. The name is compared without

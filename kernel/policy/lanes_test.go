@@ -107,7 +107,7 @@ func TestLaneRules(t *testing.T) {
 		{"aliases that differ in case only", "[lanes.aliases]\nX = \"a\"\nx = \"b\"",
 			`dos.toml:3: alias "x" and alias "X" (line 2) are the same name but for case; spell both alike, or rename one`},
 		{"an exclusive lane offered unasked", "[lanes]\nexclusive = [\"Infra\"]\nautopick = [\n\"Infra\"]",
-			`dos.toml:4: lanes.autopick holds "Infra", which is exclusive: a lane that runs alone is never picked unasked`},
+			`dos.toml:4: lanes.autopick holds "Infra", which is exclusive: a lane that runs alone is never picked unasked; take it out of lanes.autopick, or out of lanes.exclusive`},
 		{"a reserved name", "[lanes]\nconcurrent = [\"_dispatcher\"]",
 			"dos.toml:2: lanes.concurrent entry 1 begins with _, which marks the lanes git-dos reserves for itself"},
 		{"an illegal name with a tree", "[lanes.trees]\n\"a/b\" = [\"x\"]",
@@ -138,6 +138,15 @@ func TestLaneRules(t *testing.T) {
 	for _, tree := range []string{"a/../b", "./a", "a//b", "src/**", "*.md", "a/*/../b", "a[b]{c,d}?", "..a", "a..", "  a  ", "ab:c"} {
 		if got := problems(t, "lanes.trees.a = ['"+tree+"']"); got != nil {
 			t.Errorf("tree %q refused: %q", tree, got)
+		}
+	}
+}
+
+func TestLaneFollowsAliasesToTheirEnd(t *testing.T) {
+	p := Policy{Lanes: Lanes{Concurrent: []string{"api"}, Aliases: map[string]string{"t": "API", "U": "T", "s": "S", "q": "w", "w": "q"}}}
+	for word, want := range map[string]string{"t": "api", "u": "api", "api": "api", "s": "", "q": "", "w": "", "x": ""} {
+		if name, known := p.Lane(word); known != (want != "") || known && name != want || !known && name != word {
+			t.Errorf("%s: got %s, %v", word, name, known)
 		}
 	}
 }

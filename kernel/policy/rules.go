@@ -102,22 +102,24 @@ func (r *reader) exclusiveAutopick(list *node) {
 	for _, item := range list.items {
 		if item.kind == stringKind && alone[fold(item.text)] {
 			f := faultf("holds %s, which is exclusive: a lane that runs alone is never picked unasked", quoted(item.text))
+			f.hint = "take it out of lanes.autopick, or out of lanes.exclusive"
 			f.line = item.line
 			r.problem(list, f)
 		}
 	}
 }
 
-// classes keeps the last statement of each class, in the place of the first.
+// classes keeps the last statement of each class, in the place of the first. A
+// class is a kind of lane, and those are one whatever their case.
 func (r *reader) classes() {
 	var out []ConcurrencyClass
 	place := map[string]int{}
 	for _, c := range r.policy.ConcurrencyClasses {
-		if i, seen := place[c.Name]; seen {
+		if i, seen := place[fold(c.Name)]; seen {
 			out[i] = c
 			continue
 		}
-		place[c.Name] = len(out)
+		place[fold(c.Name)] = len(out)
 		out = append(out, c)
 	}
 	r.policy.ConcurrencyClasses = out

@@ -140,8 +140,8 @@ func TestTheBuildGateBlocksOnceItHasACommand(t *testing.T) {
 }
 
 func TestTheLastStatementOfAClassCounts(t *testing.T) {
-	p := mustParse(t, `concurrency_class = [{ name = "a", max_concurrent = 1 }, { name = "b", max_concurrent = 2 }, { name = "a", max_concurrent = 0 }]`)
-	if want := []ConcurrencyClass{{"a", 0}, {"b", 2}}; !reflect.DeepEqual(p.ConcurrencyClasses, want) {
+	p := mustParse(t, `concurrency_class = [{ name = "a", max_concurrent = 1 }, { name = "b", max_concurrent = 2 }, { name = "A", max_concurrent = 0 }]`)
+	if want := []ConcurrencyClass{{"A", 0}, {"b", 2}}; !reflect.DeepEqual(p.ConcurrencyClasses, want) {
 		t.Errorf("got %v, want %v", p.ConcurrencyClasses, want)
 	}
 }

@@ -17,3 +17,22 @@ func TestTextForPeople(t *testing.T) {
 		}
 	}
 }
+
+func TestTextOfOthersIsFitForATerminal(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "",
+		"a lane":                            "a lane",
+		"Grüße":                             "Grüße",
+		"\x1b[31mred":                       `"\x1b[31mred"`,
+		"a\u202eb":                          `"a\u202eb"`,
+		"\xff":                              `"\xff"`,
+		strings.Repeat("x", 120):            strings.Repeat("x", 120),
+		strings.Repeat("x", 121):            strings.Repeat("x", 120) + "...",
+		strings.Repeat("ü", 61):             strings.Repeat("ü", 60) + "...",
+		"xx" + strings.Repeat("\u65e5", 50): "xx" + strings.Repeat("\u65e5", 39) + "...",
+	} {
+		if got := Show(text); got != want {
+			t.Errorf("Show(%q) = %s, want %s", text, got, want)
+		}
+	}
+}

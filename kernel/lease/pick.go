@@ -2,48 +2,9 @@ package lease
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 )
-
-// satisfied reports whether a lease that is only renewed has the unit or the seat
-// that is asked for.
-func (d *draft) satisfied(what, key string) bool {
-	return slices.ContainsFunc(d.parts, func(p *part) bool { return p.had && p.have.claims(what) == key })
-}
-
-// first is the unit or the seat that the first lane's record is to hold.
-func (d *draft) first(what string) string {
-	key := d.Unit
-	if what == claimSeat {
-		key = d.Seat
-	}
-	if key == "" || d.satisfied(what, key) {
-		return ""
-	}
-	return key
-}
-
-// differs refuses a lease of the caller's that would have to change its unit or
-// its seat: within one generation neither does.
-func (d *draft) differs() (Verdict, bool) {
-	p := d.parts[0]
-	for _, w := range d.wants() {
-		if !p.had || d.satisfied(w[0], w[1]) {
-			continue
-		}
-		has := "none"
-		if had := p.have.claims(w[0]); had != "" {
-			has = w[0] + " " + had
-		}
-		v := refuse(p.lane, LeaseDiffers, fmt.Sprintf("your lease has %s, and %s %s is asked for", has, w[0], w[1]))
-		v.Next = "git dos lease release --lane " + p.lane + ", then acquire it again"
-		return v.heldBy(p.have).until(p.have), true
-	}
-	return Verdict{}, false
-}
 
 // pick decides where another lane than the one named will do. A cluster lane that
 // the caller has is had again before anything else is looked at, so that asking
@@ -54,37 +15,54 @@ func (ev AcquireEvidence) pick() (Verdict, []Write, error) {
 	if r, ok := ev.cluster(); ok {
 		v, writes, err := ev.admit([]lane.Request{{Lane: r.Lane}}, nil)
 		if !elsewhere(v, err) {
-			return v, writes, err
+			return ev.redirected(v, Verdict{}, nil), writes, err
 		}
 		dropped = append(dropped, r.Chain())
 	}
-	var named *Verdict
-	var unread error
+	var named Verdict // the refusal of the lane named
+	var unread error  // or why there is none
 	if !ev.unnamed() {
 		v, writes, err := ev.admit(ev.Requests, nil, dropped...)
 		if !elsewhere(v, err) {
 			return v, writes, err
 		}
-		if unread = err; err == nil {
-			named = &v
-		}
+		named, unread = v, err
 	}
 	d := ev.draft(dropped)
-	asked := d.evidence(lane.Request{}, ev.Budgets, ev.SelfModify)
-	asked.Live = append(asked.Live, ev.Table.unreadNames()...)
-	k := lane.Arbitrate(asked)
+	k := lane.Arbitrate(d.evidence(lane.Request{}, ev.Budgets, ev.SelfModify))
 	if err := ev.Table.undecided(k); err != nil {
 		return Verdict{}, nil, err
 	}
 	switch {
 	case k.Outcome == lane.Acquire:
-		return ev.admit([]lane.Request{{Lane: k.Lane, Kind: k.LaneKind}}, &k, dropped...)
+		v, writes, err := ev.admit([]lane.Request{{Lane: k.Lane, Kind: k.LaneKind}}, &k, dropped...)
+		return ev.redirected(v, named, unread), writes, err
 	case unread != nil:
 		return Verdict{}, nil, unread
-	case named != nil:
-		return d.refused(*named)
+	case named.Outcome == Refused:
+		return d.refused(d.reminded(named))
 	}
-	return d.refused(d.refusal("", k))
+	return d.refused(d.reminded(d.refusal("", k)))
+}
+
+// redirected says in place of which lane another was had, and why: the lane named
+// was refused, or could not be read, or the asker had the other one.
+func (ev AcquireEvidence) redirected(v, no Verdict, unread error) Verdict {
+	named, _, _ := lane.Resolve(ev.Requests[0], ev.Lanes)
+	if ev.unnamed() || v.Outcome != Acquired || named.Lane == v.Lane {
+		return v
+	}
+	if v.Kernel != nil && v.Kernel.AutoPicked {
+		v.Kernel.HintRefused = no.ReasonClass
+	}
+	v.Reason += ", in place of lane " + named.Lane
+	switch {
+	case unread != nil:
+		v.Reason += ": " + unread.Error()
+	case no.Reason != "":
+		v.Reason += ": " + no.Reason
+	}
+	return v
 }
 
 // cluster finds the lease of the caller's that is had again instead of another:
@@ -101,7 +79,7 @@ func (ev AcquireEvidence) cluster() (Record, bool) {
 		return 2
 	}
 	for _, chain := range ev.Table.chains() {
-		r := ev.Table.Lanes[chain]
+		r := ev.Table.Chains[chain]
 		if ev.owns(r) && r.LaneKind == lane.Cluster && !lane.Reserved(r.Lane) && (best == nil || rank(r) < rank(*best)) {
 			best = &r
 		}
