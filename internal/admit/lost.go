@@ -28,7 +28,7 @@ func lostState(lanes []string) error {
 
 func lanesNamed(lanes []string) string {
 	if len(lanes) == 1 {
-		return "lane " + lanes[0]
+		return lease.ChainName(lanes[0])
 	}
 	return "lanes " + strings.Join(lanes, ", ")
 }
