@@ -107,15 +107,25 @@ func ofKinds(known map[string]OID, kinds []string) map[string]OID {
 // lost lists what the remote had and has no more: refs that are gone, and refs
 // that stand at a commit which does not build on what they held. Every move of
 // a dos ref is a fast-forward, so either means that somebody took state away. What
-// has no name that we give was never state of ours.
+// was no entry of git-dos was never state of ours.
 func (a *Remote) lost(ctx context.Context, before map[string]OID, now Snapshot) (lost []string, err error) {
+	lost, err = a.gone(ctx, before, now)
+	if len(lost) == 0 {
+		return nil, err
+	}
+	objects := a.repo.objects()
+	defer objects.Close()
+	return slices.DeleteFunc(lost, func(ref string) bool { return objects.foreign(ctx, ref, before[ref]) }), err
+}
+
+// gone is lost, of whatever stood there.
+func (a *Remote) gone(ctx context.Context, before map[string]OID, now Snapshot) (lost []string, err error) {
 	var moved []string
 	var in strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(before)) {
 		t := now.Tip(ref)
-		_, ours := SplitRef(ref)
 		switch {
-		case !ours || t.Err != nil || t.ID == before[ref]:
+		case t.Err != nil || t.ID == before[ref]:
 		case t.ID == "":
 			lost = append(lost, ref)
 		default:
@@ -142,6 +152,24 @@ func (a *Remote) lost(ctx context.Context, before map[string]OID, now Snapshot) 
 		}
 	}
 	return lost, nil
+}
+
+// foreign reports whether a commit is surely no entry of the ref, of whichever
+// version: somebody put it there by hand.
+func (o *objectReader) foreign(ctx context.Context, ref string, id OID) bool {
+	kind, _, err := o.get(ctx, string(id))
+	if err != nil {
+		return false // what is not here any more may have been an entry
+	}
+	if kind != "commit" {
+		return true
+	}
+	c, err := o.commit(ctx, id)
+	if err != nil {
+		return false
+	}
+	_, _, err = parseMessage(ref, c.message)
+	return errors.Is(err, ErrBroken)
 }
 
 // restore puts lost refs back into the mirror as they were, so that the next

@@ -65,20 +65,32 @@ func TestRefsWipedFromTheRemoteAreLostAndNotFree(t *testing.T) {
 	}
 }
 
-// TestJunkThatIsTakenAwayIsNoLostState: a ref of a shape that git-dos never
-// writes held nothing of ours.
+// TestJunkThatIsTakenAwayIsNoLostState: what somebody put on the remote by hand
+// held nothing of ours, whatever its name.
 func TestJunkThatIsTakenAwayIsNoLostState(t *testing.T) {
 	t.Parallel()
 	f := remoteFixture(t, transports[0], "")
-	f.append(t, f.repo, f.auth, "refs/dos/lane/api", entry("ACQUIRE", 1, `{}`))
-	junk := f.hash(t, "commit", f.commit(t, "work\n"))
-	gitIn(t, f.raw, "update-ref", "refs/dos/lane/k.00/x", string(junk))
-	if l := lost(t, f.auth, "lane"); l != nil {
-		t.Fatalf("with the junk: %v", l)
+	api := f.append(t, f.repo, f.auth, "refs/dos/lane/api", entry("ACQUIRE", 1, `{}`))
+	junk := string(f.hash(t, "commit", f.commit(t, "work\n")))
+	blob := string(f.hash(t, "blob", "work\n"))
+	for ref, id := range map[string]string{"refs/dos/lane/k.00/x": junk, "refs/dos/lane/%zz": junk, "refs/dos/lane/web": junk, "refs/dos/lane/docs": blob} {
+		gitIn(t, f.raw, "update-ref", ref, id)
+		if l := lost(t, f.auth, "lane"); l != nil {
+			t.Fatalf("with %s: %v", ref, l)
+		}
+		gitIn(t, f.raw, "update-ref", "-d", ref)
+		if l := lost(t, f.auth, "lane"); l != nil {
+			t.Errorf("after %s was taken away: %v", ref, l)
+		}
 	}
-	gitIn(t, f.raw, "update-ref", "-d", "refs/dos/lane/k.00/x")
+	// A lane that was overwritten is put back, as an operator would.
+	gitIn(t, f.raw, "update-ref", "refs/dos/lane/api", junk)
 	if l := lost(t, f.auth, "lane"); l != nil {
-		t.Errorf("after it was taken away: %v", l)
+		t.Fatalf("overwritten: %v", l)
+	}
+	gitIn(t, f.raw, "update-ref", "refs/dos/lane/api", string(api))
+	if l := lost(t, f.auth, "lane"); l != nil {
+		t.Errorf("put back: %v", l)
 	}
 	gitIn(t, f.raw, "update-ref", "-d", "refs/dos/lane/api")
 	if l := lost(t, f.auth, "lane"); l == nil {

@@ -114,6 +114,15 @@ func correction(err error) string {
 	return "correct dos.toml"
 }
 
+// laneWord folds a word that names a lane for a verb on its lease.
+func laneWord(d *admit.Desk, word string) (string, error) {
+	folded, err := d.LaneWord(word)
+	if err != nil {
+		return "", usagef("%w", err)
+	}
+	return folded, nil
+}
+
 // canonicalLane folds a lane's name and resolves an alias.
 func canonicalLane(d *admit.Desk, name string) (string, error) {
 	folded, err := d.CanonicalLane(name)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -22,7 +23,7 @@ func leaseShow(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if name, err = canonicalLane(d, name); err != nil {
+	if name, err = laneWord(d, name); err != nil {
 		return err
 	}
 	r, asOf, err := d.Lease(c.Context, name, c.Bool("cached"))
@@ -30,7 +31,11 @@ func leaseShow(c *cli.Context) error {
 		return deskError(err)
 	}
 	v := lease.Verdict{Outcome: lease.Shown, Lane: name, Lease: r, AsOf: &asOf, Reason: "never leased"}
+	if target, err := d.CanonicalLane(name); r == nil && err == nil {
+		v.Lane = target
+	}
 	if r != nil {
+		v.Lane = cmp.Or(r.Lane, name)
 		if r.State != lane.Free {
 			v.Holder = &r.Holder
 		}
@@ -155,7 +160,7 @@ func leaseLog(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if name, err = canonicalLane(d, name); err != nil {
+	if name, err = laneWord(d, name); err != nil {
 		return err
 	}
 	var lines []logLine

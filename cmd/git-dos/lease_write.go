@@ -89,7 +89,7 @@ func leaseKeep(c *cli.Context, verb func(*admit.Desk, context.Context, string, l
 	if err != nil {
 		return err
 	}
-	if name, err = canonicalLane(d, name); err != nil {
+	if name, err = laneWord(d, name); err != nil {
 		return err
 	}
 	if lane.IsSlot(name) {
@@ -131,7 +131,7 @@ func leaseScavenge(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if name, err = canonicalLane(d, name); err != nil {
+	if name, err = laneWord(d, name); err != nil {
 		return err
 	}
 	v, err := d.Scavenge(c.Context, name, operator)

@@ -34,25 +34,39 @@ func chainOf(tip refstore.Tip) (string, error) {
 
 // A place is where a lane stands on its authority.
 type place struct {
+	lane    string
 	chain   string        // "" where no chain is the lane's
 	current *lease.Record // nil when it was never leased, as far as the chain says
 }
 
-// placeOf finds the chain of a lane, or of a slot named as such.
-func placeOf(t lease.Table, name string) (place, error) {
-	if !lane.IsSlot(name) {
-		chain, current, err := t.Stand(name)
-		return place{chain, current}, err
+// placeOf finds the chain of a lane, or of a slot named as such. A word that has
+// become an alias still names the lane that is held under it.
+func (d *Desk) placeOf(t lease.Table, word string) (place, error) {
+	at := place{lane: word}
+	if lane.IsSlot(word) {
+		return slotPlace(t, word)
 	}
-	at := place{chain: name}
-	if err := t.Unread[name]; err != nil {
-		return at, &lease.UnreadError{Chain: name, Err: err}
+	if _, held := t.Holding(word); !held {
+		var err error
+		if at.lane, err = d.canonical(word); err != nil {
+			return at, err
+		}
 	}
-	r, ok := t.Chains[name]
+	var err error
+	at.chain, at.current, err = t.Stand(at.lane)
+	return at, err
+}
+
+func slotPlace(t lease.Table, slot string) (place, error) {
+	at := place{lane: slot, chain: slot}
+	if err := t.Unread[slot]; err != nil {
+		return at, &lease.UnreadError{Chain: slot, Err: err}
+	}
+	r, ok := t.Chains[slot]
 	switch {
 	case ok:
 		at.current = &r
-	case !slices.Contains(t.Torn(), name):
+	case !slices.Contains(t.Torn(), slot):
 		at.chain = ""
 	}
 	return at, nil

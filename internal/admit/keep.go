@@ -42,11 +42,11 @@ type keepVerb struct {
 // first decides on the mirror: when that is what the remote holds, the push
 // alone does it. Anything but a write is only said after a fresh read.
 func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
-	name, err := d.canonical(ev.Lane)
+	word, err := d.LaneWord(ev.Lane)
 	if err != nil {
 		return lease.Verdict{}, err
 	}
-	ev.Lane = name
+	ev.Lane = word
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
 	if d.remote != nil {
@@ -64,10 +64,19 @@ func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (
 	if d.remote == nil || !errors.As(err, &unknown) {
 		return v, err
 	}
-	if err := d.refetchRules(ctx); err != nil || !d.declared(name) {
+	if err := d.refetchRules(ctx); err != nil || !d.declared(unknown.Lane) {
 		return lease.Verdict{}, errors.Join(err, unknown)
 	}
 	return d.keepOn(ctx, d.auth, ev, verb)
+}
+
+// LaneWord folds a word that names a lane. Whether it is an alias or the name of a
+// lane that is held is told when the lanes are read.
+func (d *Desk) LaneWord(word string) (string, error) {
+	if lane.IsSlot(word) {
+		return word, nil
+	}
+	return lane.Canonical(word)
 }
 
 // canonical resolves an alias and folds the name. A slot is named as it is: an
@@ -93,11 +102,12 @@ func (d *Desk) canonical(name string) (string, error) {
 
 var errNotFresh = errors.New("decided on a mirror")
 
-func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
-	ev.Stamp = d.stamp("", "")
+func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, asked lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
+	asked.Stamp = d.stamp("", "")
 	var v lease.Verdict
 	var tried tries[lease.Verdict]
 	u, err := d.Repo.Update(ctx, auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
+		ev := asked
 		m, cached := auth.(*mirrorFirst)
 		cached = cached && !m.fresh
 		if err := d.checkFleet(s); err != nil {
@@ -120,16 +130,22 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, ev lease.Kee
 		if unread != nil && v.Outcome == lease.AlreadyFree {
 			return nil, unread
 		}
-		// Of a lane that is not declared a slot is left, and slots are used again:
-		// to whoever says whose lease it was, such a lane is over and not unknown.
-		if ev.Current == nil && !ev.Torn() && !d.declared(ev.Lane) && ev.Identity == (lease.Identity{}) {
-			return nil, d.unknownLane(ev.Lane, s)
+		if ev.Current == nil && !ev.Torn() && !d.declared(ev.Lane) {
+			// Of a lane that is not declared a slot is left, and slots are used
+			// again: such a lane is over and not unknown.
+			held, err := d.everHeld(ctx, s, ev.Lane)
+			if err == nil && !held {
+				err = d.unknownLane(ev.Lane, s)
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
 		tried.note(v, decided)
 		return d.writes(decided)
 	})
 	if lostRace(err) {
-		return contended(ev.Lane), nil
+		return contended(asked.Lane), nil
 	}
 	if errors.Is(err, errNotFresh) {
 		return v, err
@@ -147,8 +163,8 @@ func (d *Desk) evidence(ctx context.Context, s refstore.Snapshot, ev *lease.Keep
 	if unread != nil && (verb.order || ctx.Err() != nil) {
 		return nil, unread
 	}
-	at, err := placeOf(t, ev.Lane)
-	ev.Chain, ev.Current, ev.Order = at.chain, at.current, t.Order
+	at, err := d.placeOf(t, ev.Lane)
+	ev.Lane, ev.Chain, ev.Current, ev.Order = at.lane, at.chain, at.current, t.Order
 	return unread, err
 }
 

@@ -65,18 +65,18 @@ func (d *Desk) unknownLane(name string, s refstore.Snapshot) error {
 // *UnknownLaneError.
 func (d *Desk) lookFor(ctx context.Context, name string, cached bool) (view, place, error) {
 	v, at, err := d.lookOnce(ctx, name, cached)
-	if err != nil || d.accounted(at, name) {
+	if err != nil || d.accounted(at) {
 		return v, at, err
 	}
 	if d.remote != nil && !cached {
 		if err := d.Refresh(ctx, true); err != nil {
 			return v, at, err
 		}
-		if v, at, err = d.lookOnce(ctx, name, true); err != nil || d.accounted(at, name) {
+		if v, at, err = d.lookOnce(ctx, name, true); err != nil || d.accounted(at) {
 			return v, at, err
 		}
 	}
-	return v, at, d.unknownLane(name, v.snapshot)
+	return v, at, d.unknownLane(at.lane, v.snapshot)
 }
 
 func (d *Desk) lookOnce(ctx context.Context, name string, cached bool) (view, place, error) {
@@ -88,10 +88,10 @@ func (d *Desk) lookOnce(ctx context.Context, name string, cached bool) (view, pl
 	if err != nil {
 		return v, place{}, err
 	}
-	at, err := placeOf(v.table, name)
+	at, err := d.placeOf(v.table, name)
 	return v, at, err
 }
 
-func (d *Desk) accounted(at place, name string) bool {
-	return at.chain != "" || d.declared(name)
+func (d *Desk) accounted(at place) bool {
+	return at.chain != "" || d.declared(at.lane)
 }

@@ -178,7 +178,7 @@ func (d *Desk) readHolds(ctx context.Context, s refstore.Snapshot, ev *lease.Pus
 	ev.Order = t.Order
 	var told []lease.Hold
 	for _, h := range ev.Holds {
-		at, err := placeOf(t, h.Lane)
+		at, err := d.placeOf(t, h.Lane)
 		if err == nil && (lease.KeepEvidence{Lane: h.Lane, Chain: at.chain, Current: at.current, Order: t.Order}).Lost() {
 			err = &lease.TornError{Chains: []string{h.Lane}}
 		}

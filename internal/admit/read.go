@@ -68,7 +68,7 @@ func (d *Desk) lookTable(ctx context.Context, cached bool) (refstore.Snapshot, l
 // Lease returns the newest record of one lane, nil when it is declared and was
 // never leased. Other lanes may be unreadable.
 func (d *Desk) Lease(ctx context.Context, name string, cached bool) (*lease.Record, time.Time, error) {
-	name, err := d.canonical(name)
+	name, err := d.LaneWord(name)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -86,7 +86,7 @@ func (d *Desk) Lease(ctx context.Context, name string, cached bool) (*lease.Reco
 func (d *Desk) upToDate(ctx context.Context, v view, at place, name string, cached bool) (view, place, error) {
 	v, err := d.settledView(ctx, v, cached, func(chain string) bool { return chain == at.chain })
 	if err == nil {
-		at, err = placeOf(v.table, name)
+		at, err = d.placeOf(v.table, name)
 	}
 	if err == nil && at.chain != "" && slices.Contains(v.behind(), at.chain) {
 		err = behindError(at.chain)
@@ -114,15 +114,15 @@ func (d *Desk) look(ctx context.Context, cached bool) (refstore.Snapshot, error)
 
 // Log calls visit with the entries of one lane's chain, newest first.
 func (d *Desk) Log(ctx context.Context, name string, cached bool, visit func(refstore.Tip) bool) error {
-	name, err := d.canonical(name)
+	word, err := d.LaneWord(name)
 	if err != nil {
 		return err
 	}
-	v, at, err := d.lookFor(ctx, name, cached)
+	v, at, err := d.lookFor(ctx, word, cached)
 	var unknown *UnknownLaneError
 	switch {
 	case errors.As(err, &unknown):
-		return d.pastLog(ctx, v.snapshot, name, visit, unknown)
+		return d.pastLog(ctx, v.snapshot, at.lane, visit, unknown)
 	case err != nil || at.chain == "":
 		return d.storeError(err)
 	}
@@ -134,8 +134,8 @@ func (d *Desk) Log(ctx context.Context, name string, cached bool, visit func(ref
 	if tip.Err != nil {
 		return d.storeError(tip.Err)
 	}
-	if lane.IsSlot(at.chain) && name != at.chain {
-		visit = onlyAbout(name, visit)
+	if lane.IsSlot(at.chain) && at.lane != at.chain {
+		visit = onlyAbout(at.lane, visit)
 	}
 	return d.storeError(d.Repo.Chain(ctx, target, tip.ID, visit))
 }
@@ -143,22 +143,35 @@ func (d *Desk) Log(ctx context.Context, name string, cached bool, visit func(ref
 // pastLog visits what slots have of a lane that no slot holds or held last. When
 // none has anything, the lane is unknown.
 func (d *Desk) pastLog(ctx context.Context, s refstore.Snapshot, name string, visit func(refstore.Tip) bool, unknown error) error {
-	found := false
+	held, err := d.everHeld(ctx, s, name)
+	switch {
+	case err != nil:
+		return d.storeError(err)
+	case !held:
+		return unknown
+	}
+	return d.storeError(d.inSlots(ctx, s, name, visit))
+}
+
+// everHeld reports whether any slot has an entry of the lane.
+func (d *Desk) everHeld(ctx context.Context, s refstore.Snapshot, name string) (held bool, err error) {
+	err = d.inSlots(ctx, s, name, func(refstore.Tip) bool {
+		held = true
+		return false
+	})
+	return held, err
+}
+
+// inSlots visits the entries of a lane in the slots that can be read.
+func (d *Desk) inSlots(ctx context.Context, s refstore.Snapshot, name string, visit func(refstore.Tip) bool) error {
 	for _, tip := range s.List("lane") {
 		chain, err := chainOf(tip)
 		if err != nil || !lane.IsSlot(chain) || tip.Err != nil {
 			continue
 		}
-		err = d.Repo.Chain(ctx, tip.Ref, tip.ID, onlyAbout(name, func(t refstore.Tip) bool {
-			found = true
-			return visit(t)
-		}))
-		if err != nil {
-			return d.storeError(err)
+		if err := d.Repo.Chain(ctx, tip.Ref, tip.ID, onlyAbout(name, visit)); err != nil {
+			return err
 		}
-	}
-	if !found {
-		return unknown
 	}
 	return nil
 }

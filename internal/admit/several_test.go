@@ -293,3 +293,25 @@ func TestALaneWhoseNameBecomesAnAliasCanBeLetGo(t *testing.T) {
 		t.Errorf("then the alias stands for %q, %v", name, err)
 	}
 }
+
+// To everybody else too, a word that has become an alias names the lane that is
+// held under it.
+func TestAnAliasDoesNotHideTheLaneThatIsHeld(t *testing.T) {
+	d := open(t, localRepo(t))
+	acquireWord(t, d, "bar", "Makefile")
+	web := acquire(t, d, "web", "carol")
+	d.Rules.Policy.Lanes.Aliases["bar"] = "web"
+	nonce := stateOf(t, d.Repo.CommonDir, "k.00").Nonce
+	v, err := d.Heartbeat(t.Context(), "bar", lease.Identity{Nonce: nonce})
+	wantVerdict(t, v, err, lease.Renewed, "")
+	if r, _, err := d.Lease(t.Context(), "bar", false); err != nil || r == nil || r.Nonce != nonce {
+		t.Errorf("shown %+v, %v", r, err)
+	}
+	v, err = d.Scavenge(t.Context(), "bar", "oncall")
+	wantVerdict(t, v, err, lease.Scavenged, "")
+	if v.Lane != "bar" || stateOf(t, d.Repo.CommonDir, "web").State != lane.Held {
+		t.Errorf("scavenged %s", v.Lane)
+	}
+	v, err = d.Release(t.Context(), "bar", lease.Identity{Nonce: web.Nonce}) // now it is the alias
+	wantVerdict(t, v, err, lease.Released, "")
+}

@@ -21,8 +21,10 @@ func (d *Desk) table(ctx context.Context, s refstore.Snapshot) (lease.Table, err
 	for _, tip := range s.List("lane") {
 		chain, err := chainOf(tip)
 		if err != nil {
-			t.Unread[keptBy(tip.Ref)] = err
-			continue
+			if kept, ok := keptBy(tip.Ref); ok {
+				t.Unread[kept] = err
+			}
+			continue // it can be nobody's lane
 		}
 		var r lease.Record
 		if unordered == nil {
@@ -43,13 +45,11 @@ func (d *Desk) table(ctx context.Context, s refstore.Snapshot) (lease.Table, err
 }
 
 // keptBy is the chain that a ref which is no chain keeps from being made, by
-// lying below its name; else the ref itself, which is in nobody's way.
-func keptBy(ref string) string {
+// lying below its name.
+func keptBy(ref string) (chain string, ok bool) {
 	leaf, _, below := strings.Cut(strings.TrimPrefix(ref, refstore.Ref("lane", "")), "/")
-	if chain, err := lane.Chain(leaf); below && err == nil {
-		return chain
-	}
-	return ref
+	chain, err := lane.Chain(leaf)
+	return chain, below && err == nil
 }
 
 // orderOf reads the order of admissions; the zero Order before the first.

@@ -35,6 +35,17 @@ func (p *pricing) safeSet() []int {
 // first taken and then left out, in order, and the first set of its size is
 // kept, so that of several largest the one with the earliest workers wins.
 func (p *pricing) largest(candidates []int) []int {
+	s := p.search(candidates)
+	var safe []int
+	for a, i := range candidates {
+		if s.best>>a&1 == 1 {
+			safe = append(safe, i)
+		}
+	}
+	return safe
+}
+
+func (p *pricing) search(candidates []int) setSearch {
 	s := setSearch{collisions: make([]uint32, len(candidates))}
 	class := map[string]int{}
 	for a, i := range candidates {
@@ -56,13 +67,7 @@ func (p *pricing) largest(candidates []int) []int {
 		}
 	}
 	s.walk(1<<len(candidates)-1, 0, 0)
-	var safe []int
-	for a, i := range candidates {
-		if s.best>>a&1 == 1 {
-			safe = append(safe, i)
-		}
-	}
-	return safe
+	return s
 }
 
 // A setSearch looks for a largest set. Sets of candidates are bits.
@@ -73,6 +78,7 @@ type setSearch struct {
 	bounded    uint32   // all members
 	best       uint32
 	size       int
+	steps      int // branches that were entered
 }
 
 // walk tries every way to add candidates of avail to the chosen, none of whom
@@ -84,6 +90,7 @@ func (s *setSearch) walk(avail, chosen uint32, size int) {
 	if size+s.most(avail) <= s.size {
 		return
 	}
+	s.steps++
 	if avail == 0 {
 		s.best, s.size = chosen, size
 		return

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-dos/git-dos/kernel/policy"
 )
@@ -327,17 +326,14 @@ func holdsNeedle(q Query, subject string, units []string, body []byte) bool {
 	})
 }
 
-// Reading all the text behind each mention would take minutes here.
+// Reading all the text behind each mention would not end here within the time
+// that a test may take.
 func TestNoSubjectCostsMoreThanItsLength(t *testing.T) {
-	start := time.Now()
 	for _, phase := range []string{".", ":", "a", "wip", ","} {
 		q := query(t, "a", phase, policy.Stamp{TrailerStamp: true, ProgressMarkers: []string{"x"}})
 		for _, subject := range []string{strings.Repeat(phase, 60_000/len(phase)), strings.Repeat(phase+" ", 30_000/len(phase)), "(" + strings.Repeat("a ", 30_000) + ")"} {
 			q.Naming(subject, nil, nil)
 		}
-	}
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 
