@@ -92,9 +92,14 @@ func TestJunkThatIsTakenAwayIsNoLostState(t *testing.T) {
 	if l := lost(t, f.auth, "lane"); l != nil {
 		t.Errorf("put back: %v", l)
 	}
-	gitIn(t, f.raw, "update-ref", "-d", "refs/dos/lane/api")
-	if l := lost(t, f.auth, "lane"); l == nil {
-		t.Error("a lane that was taken away is not lost")
+	newer := string(f.hash(t, "commit", f.commit(t, message("lane", "web", "ACQUIRE", "1", `{}`, "2"))))
+	gitIn(t, f.raw, "update-ref", "refs/dos/lane/web", newer)
+	if l := lost(t, f.auth, "lane"); l != nil {
+		t.Fatalf("with a newer one: %v", l)
+	}
+	gitIn(t, f.raw, "update-ref", "-d", "refs/dos/lane/web")
+	if l := lost(t, f.auth, "lane"); l == nil || fmt.Sprint(l.Refs) != "[refs/dos/lane/web]" {
+		t.Errorf("an entry of a newer version that was taken away: %v", l)
 	}
 }
 

@@ -143,6 +143,11 @@ func TestBadRequestsWriteNothing(t *testing.T) {
 		"a run id with a newline":      func(r *Request) { r.RunID = "a\nb" },
 		"an owner without an end":      func(r *Request) { r.Owner = strings.Repeat("x", 5000) },
 		"an unknown kind":              func(r *Request) { r.Kind = "colony" },
+		"an operator without force":    func(r *Request) { r.Operator = "oncall" },
+		"force without an operator":    func(r *Request) { r.Force = true },
+		"a tree of several lanes":      func(r *Request) { r.Lanes, r.Tree = []string{"api", "web"}, []string{"api/x"} },
+		"a tree of no lane":            func(r *Request) { r.Lanes, r.Tree = nil, []string{"api/x"} },
+		"a keyword without a lane":     func(r *Request) { r.Lanes, r.Kind = nil, "keyword" },
 	} {
 		req := ask("api", "alice")
 		change(&req)

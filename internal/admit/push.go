@@ -192,9 +192,6 @@ func (d *Desk) readHolds(ctx context.Context, s refstore.Snapshot, ev *lease.Pus
 			untold = err
 		}
 	}
-	if len(told) == 0 && untold != nil {
-		return nil, untold
-	}
 	ev.Holds = told
 	return untold, nil
 }

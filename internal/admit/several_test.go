@@ -315,3 +315,29 @@ func TestAnAliasDoesNotHideTheLaneThatIsHeld(t *testing.T) {
 	v, err = d.Release(t.Context(), "bar", lease.Identity{Nonce: web.Nonce}) // now it is the alias
 	wantVerdict(t, v, err, lease.Released, "")
 }
+
+// Without a lane the first of the lanes for auto-pick is had, and where a named
+// one may not be had, any of them if any will do.
+func TestALaneIsPickedForWhoNamesNone(t *testing.T) {
+	d := open(t, localRepo(t))
+	req := ask("", "alice")
+	req.Lanes = nil
+	v, err := d.Acquire(t.Context(), req)
+	wantVerdict(t, v, err, lease.Acquired, "")
+	if v.Lane != "api" || !v.Kernel.AutoPicked {
+		t.Errorf("picked %+v", v)
+	}
+	if _, err := d.Release(t.Context(), "api", lease.Identity{Nonce: v.Lease.Nonce}); err != nil {
+		t.Fatal(err)
+	}
+	acquire(t, d, "web", "bob")
+	req = ask("web", "alice")
+	v, err = d.Acquire(t.Context(), req)
+	wantVerdict(t, v, err, lease.Refused, lane.SameLaneHeld)
+	req.Any = true
+	v, err = d.Acquire(t.Context(), req)
+	wantVerdict(t, v, err, lease.Acquired, "")
+	if v.Lane != "api" {
+		t.Errorf("had %+v", v)
+	}
+}
