@@ -42,6 +42,23 @@ func (s *slow) Read(ctx context.Context, q refstore.Query) (refstore.Snapshot, e
 	return snap, err
 }
 
+// arrivesLate holds the first transaction of a desk back until its second is
+// sent: to the desk the first did not happen. Meanwhile something else may.
+func arrivesLate(d *Desk, meanwhile func()) {
+	var late func() refstore.Outcome
+	d.auth = &slow{Authority: d.auth, onTxn: func(n int, _ []refstore.Move, do func() refstore.Outcome) refstore.Outcome {
+		switch n {
+		case 1:
+			late = do
+			meanwhile()
+			return refstore.Outcome{Result: refstore.Unchanged}
+		case 2:
+			late()
+		}
+		return do()
+	}}
+}
+
 // A VOID is under way while its sender, asked again, decides to complete. The
 // VOID arrives first: nothing was acquired.
 func TestAnEarlierRefusalThatLandsIsTheAnswer(t *testing.T) {
@@ -51,18 +68,7 @@ func TestAnEarlierRefusalThatLandsIsTheAnswer(t *testing.T) {
 	onLane, _ := halfGrant(t, "alice")
 	appendTo(t, dir, onLane)
 	d := open(t, dir)
-	var late func() refstore.Outcome
-	d.auth = &slow{Authority: d.auth, onTxn: func(n int, _ []refstore.Move, do func() refstore.Outcome) refstore.Outcome {
-		switch n {
-		case 1:
-			late = do
-			gitIn(t, dir, "update-ref", "refs/dos/lane/k.00", freedEntry(t, dir, "k.00"))
-			return refstore.Outcome{Result: refstore.Unchanged}
-		case 2:
-			late()
-		}
-		return do()
-	}}
+	arrivesLate(d, func() { gitIn(t, dir, "update-ref", "refs/dos/lane/k.00", freedEntry(t, dir, "k.00")) })
 	req := ask("api", "alice")
 	req.Identity = lease.Identity{RunID: "run-alice"}
 	v, err := d.Acquire(t.Context(), req)
@@ -135,17 +141,7 @@ func freedEntry(t *testing.T, dir, name string) string {
 func TestALateGrantIsConfirmed(t *testing.T) {
 	dir := localRepo(t)
 	d := open(t, dir)
-	var late func() refstore.Outcome
-	d.auth = &slow{Authority: d.auth, onTxn: func(n int, _ []refstore.Move, do func() refstore.Outcome) refstore.Outcome {
-		switch n {
-		case 1:
-			late = do
-			return refstore.Outcome{Result: refstore.Unchanged}
-		case 2:
-			late()
-		}
-		return do()
-	}}
+	arrivesLate(d, func() {})
 	got := acquire(t, d, "api", "alice")
 	if ops := opsOf(t, dir, "refs/dos/lane/api"); ops != "ACQUIRE HEARTBEAT" {
 		t.Errorf("the chain is %s", ops)
@@ -194,17 +190,7 @@ func TestAHalfThatLandsDuringTheLookIsGivenBack(t *testing.T) {
 func TestALateForcedGrantIsKnownByItsLastEntry(t *testing.T) {
 	d := open(t, localRepo(t))
 	acquire(t, d, "api", "bob")
-	var late func() refstore.Outcome
-	d.auth = &slow{Authority: d.auth, onTxn: func(n int, _ []refstore.Move, do func() refstore.Outcome) refstore.Outcome {
-		switch n {
-		case 1:
-			late = do
-			return refstore.Outcome{Result: refstore.Unchanged}
-		case 2:
-			late()
-		}
-		return do()
-	}}
+	arrivesLate(d, func() {})
 	req := ask("api", "alice")
 	req.Force, req.Operator = true, "oncall"
 	v, err := d.Acquire(t.Context(), req)

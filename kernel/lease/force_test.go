@@ -110,6 +110,10 @@ func TestForceSaysUntilWhenItIsUnsafe(t *testing.T) {
 	if err != nil || !v.UnsafeUntil.Equal(noon.Add(time.Hour)) || len(v.Scavenged) != 2 || v.Scavenged[0].Nonce != "b0b" || v.Scavenged[0].Holder.Owner != "bob" || !strings.Contains(v.Reason, "oncall") {
 		t.Errorf("%+v %v", v, err)
 	}
+	soon := heldBy("eve", "e5e", inSlot("k.00", "word", "docs/x/**"), func(r *Record) { r.TTL = 1800 })
+	if v, _, err = Acquire(asking(tableWith(long, soon), forcing)); err != nil || !v.UnsafeUntil.Equal(noon.Add(time.Hour)) {
+		t.Errorf("of two deadlines it is the later: %v %v", v.UnsafeUntil, err)
+	}
 	if v, _, _ = Acquire(asking(tableWith(over), forcing)); v.UnsafeUntil != nil {
 		t.Errorf("past its deadline: %v", v.UnsafeUntil)
 	}

@@ -100,6 +100,11 @@ func TestSeveralLanesAreOneAdmission(t *testing.T) {
 			t.Errorf("%q is not in %q", want, v.String())
 		}
 	}
+	own := heldBy("me", "old", onLane("code", lane.Cluster, "src/**"))
+	v, writes, err = Acquire(asking(tableWith(own), as(Identity{Nonce: "old"}), lanes("docs", "code")))
+	if err != nil || v.Reacquired || !slices.ContainsFunc(writes, func(w Write) bool { return w.Op == OpGranted }) {
+		t.Errorf("a new lane before one that is renewed: %+v %v %v", v, ops(writes), err)
+	}
 	if v, _, _ := Acquire(asking(tableWith())); len(v.Leases) != 0 || len(v.All()) != 1 {
 		t.Errorf("one lane makes a list: %+v", v)
 	}
