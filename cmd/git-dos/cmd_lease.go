@@ -32,6 +32,11 @@ func leaseVerb() verb {
 					"renew it within a third of its ttl, and stop when it is lost. The lease is stored for this\n" +
 					"worktree, so --lane alone renews and releases it from here. To be given your own lease again, say\n" +
 					"after a crash, acquire with the same --run-id or --nonce.\n\n" +
+					"A lease that nobody renews lapses: when this node has watched it stand still for its ttl and a\n" +
+					"margin, when its process is known to have ended, or when it is older than its ttl by more than\n" +
+					"lease.max_clock_skew, whoever asks for its lane takes it over. --wait DURATION asks again until\n" +
+					"then. An exclusive lane waits for the leases it overlaps, in a fleet always, else with --wait:\n" +
+					"nothing new is admitted beside it, and lease await tells when it is yours.\n\n" +
 					"--force --operator NAME ends every lease in the way, in the operator's name; whoever held one\n" +
 					"may still be at work.",
 				Flags:  acquireFlags(run, nonce),
@@ -72,15 +77,38 @@ func leaseVerb() verb {
 				},
 				Action: storeStatus(leaseStore, leaseLog),
 			}, {
+				Name:      "await",
+				ArgsUsage: "[LANE]",
+				Usage:     "wait for an exclusive lane of this worktree that waits for others",
+				Description: "The lease is renewed meanwhile, and is yours when every lease it overlaps has ended or lapsed.\n" +
+					"Without --wait it looks once.",
+				Flags:  []cli.Flag{lane, nonce, run, waitFlag()},
+				Action: storeStatus(leaseStore, writes(leaseAwait)),
+			}, {
+				Name:      "park",
+				ArgsUsage: "[LANE]",
+				Usage:     "keep a lane for later: its lease neither runs nor lapses",
+				Flags:     []cli.Flag{lane, nonce, run, parkOperator()},
+				Action:    storeStatus(leaseStore, writes(leasePark)),
+			}, {
+				Name:      "unpark",
+				ArgsUsage: "[LANE]",
+				Usage:     "let the lease of a parked lane run again",
+				Flags:     []cli.Flag{lane, nonce, run, parkOperator()},
+				Action:    storeStatus(leaseStore, writes(leaseUnpark)),
+			}, {
 				Name:      "scavenge",
 				ArgsUsage: "[LANE]",
-				Usage:     "take a lane from whoever holds it, in an operator's name",
-				Description: "Its worker may not know yet. What it pushes with git dos push is refused from now on;\n" +
-					"what it does to its own files is not.",
+				Usage:     "free a lane whose lease has lapsed, or any in an operator's name",
+				Description: "A lease has lapsed when this node has watched it stand still for its ttl and a margin, when its\n" +
+					"process is known to have ended, or when it is older than its ttl by more than\n" +
+					"lease.max_clock_skew. With --force --operator NAME the lane is taken from whoever holds it. Its\n" +
+					"worker may not know yet: what it pushes with git dos push is refused from now on; what it does\n" +
+					"to its own files is not.",
 				Flags: []cli.Flag{
 					lane,
-					&cli.BoolFlag{Name: "force", Usage: "required: this overrides a lease that may be in use"},
-					&cli.StringFlag{Name: "operator", Usage: "the `NAME` the chain will show for it; required"},
+					&cli.BoolFlag{Name: "force", Usage: "take it from a holder whose lease may be in use; needs --operator"},
+					&cli.StringFlag{Name: "operator", Usage: "the `NAME` the chain will show for it"},
 				},
 				Action: storeStatus(leaseStore, writes(leaseScavenge)),
 			}},
@@ -100,10 +128,20 @@ func acquireFlags(run, nonce cli.Flag) []cli.Flag {
 		&cli.StringFlag{Name: "proc", Usage: "the `PID` of the worker's own process, recorded so that its end can be seen"},
 		&cli.StringFlag{Name: "leases", Usage: "live leases known besides, as `JSON` (what lease live --json prints), or - for standard input"},
 		&cli.StringFlag{Name: "owner", Usage: "who works, for people to read"},
+		waitFlag(),
 		&cli.StringFlag{Name: "ttl", Usage: "how long the lease lives without a renewal, as 900, 15m or 1h"},
 		&cli.BoolFlag{Name: "force", Usage: "end every lease that stands in the way; needs --operator"},
 		&cli.StringFlag{Name: "operator", Usage: "the `NAME` the chains will show for --force"},
 	}
+}
+
+// waitFlag is how long a verb waits.
+func waitFlag() cli.Flag {
+	return &cli.StringFlag{Name: "wait", Usage: "how long to wait for the lane, as 600, 10m or 1h; by default not at all"}
+}
+
+func parkOperator() cli.Flag {
+	return &cli.StringFlag{Name: "operator", Usage: "the `NAME` of an operator who does it in place of the holder"}
 }
 
 // kindFlag is what kind of lease is asked for.
@@ -120,6 +158,7 @@ func leaseStatuses() map[string][]status {
 		"lease acquire": {
 			{Code: verdict.Yes, Outcome: "acquire", Meaning: "the lane is yours, or each of several is"},
 			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "someone or some rule stands against it"},
+			{Code: verdict.FirstOwned, Outcome: "waiting", Meaning: "the exclusive lane is yours when what it overlaps is free"},
 			contended,
 			unreachable,
 		},
@@ -137,9 +176,29 @@ func leaseStatuses() map[string][]status {
 			contended,
 			unreachable,
 		},
+		"lease await": {
+			{Code: verdict.Yes, Outcome: "acquire", Meaning: "the lane is yours"},
+			{Code: verdict.FirstOwned, Outcome: "waiting", Meaning: "something that it overlaps is held still"},
+			{Code: verdict.FirstOwned, Outcome: "lost", Meaning: "the lease is not yours any more"},
+			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "the lane is parked"},
+			unreachable,
+		},
+		"lease park": {
+			{Code: verdict.Yes, Outcome: "parked", Meaning: "the lane is kept, and its lease does not run"},
+			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "the lease is another's, or not held"},
+			contended,
+			unreachable,
+		},
+		"lease unpark": {
+			{Code: verdict.Yes, Outcome: "unparked", Meaning: "the lease runs for another ttl"},
+			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "the lease is another's, or not parked"},
+			contended,
+			unreachable,
+		},
 		"lease scavenge": {
 			{Code: verdict.Yes, Outcome: "scavenged", Meaning: "the lane is free"},
 			{Code: verdict.Yes, Outcome: "free", Meaning: "nobody held it"},
+			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "nothing proves that the lease has lapsed"},
 			contended,
 			unreachable,
 		},
@@ -176,6 +235,18 @@ func laneFlag(c *cli.Context) (string, error) {
 		err = usagef("no lane named").hint("say which with --lane LANE; git dos lease live --all lists them, and marks those of this worktree")
 	}
 	return name, err
+}
+
+// waitFor reads --wait.
+func waitFor(c *cli.Context) (time.Duration, error) {
+	if !c.IsSet("wait") {
+		return 0, nil
+	}
+	d, err := policy.ParseDuration(c.String("wait"))
+	if err != nil {
+		return 0, usagef("--wait: %w", err)
+	}
+	return d, nil
 }
 
 // ttlFlag reads --ttl, by default the policy's.

@@ -67,7 +67,11 @@ func readingWith(c *cli.Context, open deskOpener) (*admit.Desk, error) {
 
 func deskOf(c *cli.Context, repo *refstore.Repo, open deskOpener) (*admit.Desk, error) {
 	d, err := open(c.Context, repo, func() time.Time { return now(c) })
-	return d, deskError(err)
+	if err != nil {
+		return nil, deskError(err)
+	}
+	d.Clock = instant(d.Clock)
+	return d, nil
 }
 
 // writingDesk is openDesk for verbs that write, which need a node id.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/kernel/lease"
 )
 
 // workspaceEnv are the variables that name the workspace, strongest first.
@@ -16,6 +18,21 @@ var colorModes = []string{"auto", "always", "never"}
 
 // testClock lets a test binary hold the time still. It is nil in the product.
 var testClock func() (time.Time, bool)
+
+// testInstant is testClock for the clock that leases are watched by.
+var testInstant func() (lease.Instant, bool)
+
+// instant reads the clock that leases are watched by; real is the machine's.
+func instant(real func() lease.Instant) func() lease.Instant {
+	return func() lease.Instant {
+		if testInstant != nil {
+			if i, ok := testInstant(); ok {
+				return i
+			}
+		}
+		return real()
+	}
+}
 
 // commonFlags belong to the app and are legal anywhere on the command line.
 // No command may define a flag of the same name.

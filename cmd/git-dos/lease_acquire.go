@@ -39,7 +39,7 @@ func leaseAcquire(c *cli.Context) error {
 		return acquireError(err)
 	}
 	switch v.Outcome {
-	case lease.Acquired:
+	case lease.Acquired, lease.Waits:
 		if req.Force {
 			journalAcquire(c, d, override(req, v))
 		}

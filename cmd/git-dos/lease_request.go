@@ -91,6 +91,9 @@ func acquireRequest(c *cli.Context, d *admit.Desk, lanes []string) (req admit.Re
 	if req.TTL, err = ttlFlag(c, d.Rules.Policy.Lease.TTL); err != nil {
 		return req, err
 	}
+	if req.Wait, err = waitFor(c); err != nil {
+		return req, err
+	}
 	if req.RunID, err = runName(c); err != nil {
 		return req, err
 	}

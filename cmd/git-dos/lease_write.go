@@ -121,8 +121,8 @@ func leaseScavenge(c *cli.Context) error {
 		return err
 	}
 	operator := c.String("operator")
-	if !c.Bool("force") || operator == "" {
-		return usagef("taking a lane away needs an operator's word").hint("git dos lease scavenge --lane %s --force --operator NAME", name)
+	if c.Bool("force") != (operator != "") {
+		return usagef("taking a lane from a holder who may be at work needs an operator's word").hint("git dos lease scavenge --lane %s --force --operator NAME", name)
 	}
 	if err := lease.CheckWord("operator", operator); err != nil {
 		return usagef("%w", err)

@@ -14,15 +14,27 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-dos/git-dos/kernel/lease"
 )
 
-// TestMain holds the clock at GIT_DOS_NOW, which only a test binary reads, and
+// TestMain holds the clock at GIT_DOS_NOW and the one that leases are watched by
+// at GIT_DOS_MONOTONIC (a duration since the boot GIT_DOS_BOOT), which only a test
+// binary reads, and
 // puts git-dos on the path of every script, so that "exec git dos" is found by
 // git as it would be on a user's machine.
 func TestMain(m *testing.M) {
 	testClock = func() (time.Time, bool) {
 		t, err := time.Parse(time.RFC3339, os.Getenv("GIT_DOS_NOW"))
 		return t, err == nil
+	}
+	testInstant = func() (lease.Instant, bool) {
+		at, err := time.ParseDuration(os.Getenv("GIT_DOS_MONOTONIC"))
+		boot := os.Getenv("GIT_DOS_BOOT")
+		if boot == "" {
+			boot = "boot-of-the-test"
+		}
+		return lease.Instant{Boot: boot, At: int64(at)}, err == nil
 	}
 	testscript.Main(m, map[string]func(){
 		"git-dos": main,

@@ -31,6 +31,7 @@ type Request struct {
 	Leases   []lane.Lease // live leases that the caller knows of besides
 	Force    bool         // end what stands in the way, in the operator's name
 	Operator string
+	Wait     time.Duration // how long to try again, and an exclusive lane to wait, before the answer is no
 }
 
 func (r Request) asked() []lane.Request {
@@ -47,13 +48,8 @@ func (r Request) asked() []lane.Request {
 // names says which lanes are asked for, to people.
 func (r Request) names() string { return strings.Join(r.Lanes, ", ") }
 
-// Acquire asks the authority for lanes. The answer is a verdict: had, refused
-// with the holder named, or contended. A grant that the caller will not learn
-// of, because ctx ended meanwhile, is given back.
-func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) {
-	if err := d.Check(req); err != nil {
-		return lease.Verdict{}, err
-	}
+// acquire asks the authority for lanes once.
+func (d *Desk) acquire(ctx context.Context, req Request) (lease.Verdict, error) {
 	a := &acquisition{desk: d, req: req, stamp: d.stamp(req.Owner, req.Worker)}
 	if held, err := d.RecallAll(); err == nil { // they only word a refusal
 		for _, h := range held {
@@ -61,16 +57,21 @@ func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) 
 		}
 	}
 	v, err := a.run(ctx)
-	if err == nil && v.Outcome == lease.Acquired && ctx.Err() != nil && !v.Reacquired {
+	if err == nil && admitted(v) && ctx.Err() != nil && !v.Reacquired {
 		err = context.Cause(ctx)
 	}
-	if a.sent != nil && (err != nil || v.Outcome != lease.Acquired) {
+	if a.sent != nil && (err != nil || !admitted(v)) {
 		err = errors.Join(err, a.giveBack(ctx, d.remote != nil && !answered(err)))
 	}
 	if err != nil {
 		return lease.Verdict{}, err
 	}
 	return v, nil
+}
+
+// admitted reports whether an answer is a lease, held or waiting.
+func admitted(v lease.Verdict) bool {
+	return v.Outcome == lease.Acquired || v.Outcome == lease.Waits
 }
 
 // Check reports what is wrong with a request on the face of it, before
@@ -168,13 +169,15 @@ func lostRace(err error) bool {
 
 func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 	d := a.desk
+	from := d.Clock()
+	a.stamp.Now = d.Now() // before anything is read: a holder counts its time from here
 	var v lease.Verdict
 	var tried tries[lease.Verdict]
 	u, err := d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
 		if err := d.checkFleet(s); err != nil {
 			return nil, err
 		}
-		t, err := d.table(ctx, s)
+		t, err := d.watched(ctx, from, s)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +191,7 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 		}
 		asOf := s.AsOf.UTC().Truncate(time.Second)
 		v.AsOf = &asOf
-		if v.Outcome == lease.Acquired && !v.Reacquired {
+		if admitted(v) && !v.Reacquired {
 			a.sent, a.past = t.Send(v, a.sent), false
 		}
 		tried.note(v, decided)
@@ -198,7 +201,7 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 		return v, err
 	}
 	v, late, err := tried.winner(ctx, d.Repo, u, v)
-	if err == nil && late && v.Outcome == lease.Acquired {
+	if err == nil && late && admitted(v) {
 		return a.confirm(ctx, v)
 	}
 	return v, err
@@ -218,7 +221,7 @@ func (d *Desk) asEvidence(req Request) lease.AcquireEvidence {
 		RunID: req.RunID, Identity: req.Identity, TTL: req.TTL, Scope: d.Scope(),
 		Unit: req.Unit, Seat: req.Seat, Proc: req.Proc, Extra: req.Leases,
 		Lanes: facts.Taxonomy(p), Algebra: algebra(p), RatioMax: p.Overlap.RatioMax, SelfModify: p.Admission.SelfModify,
-		Budgets: facts.Budgets(p), Skew: p.Lease.MaxClockSkew,
+		Budgets: facts.Budgets(p), Lapsing: d.lapsing(), Wait: d.remote != nil || req.Wait > 0,
 	}
 }
 

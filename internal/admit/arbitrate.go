@@ -32,10 +32,12 @@ func (d *Desk) Arbitrate(ctx context.Context, req ArbitrateRequest) (lane.Verdic
 	if req.LeasesGiven {
 		return lane.Arbitrate(ev), time.Time{}, nil
 	}
+	from := d.Clock()
 	s, t, err := d.lookTable(ctx, req.Cached)
 	if err != nil {
 		return lane.Verdict{}, time.Time{}, d.storeError(err)
 	}
-	ev.Live = t.Live(nil)
+	d.watch(from, s, &t)
+	ev.Live = t.Live(t.Lapsed(d.lapsing()))
 	return lane.Arbitrate(ev), s.AsOf.UTC().Truncate(time.Second), nil
 }

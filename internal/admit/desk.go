@@ -45,6 +45,7 @@ type Desk struct {
 	Rules facts.Rules // the policy admissions are decided under
 	Node  string      // this node's id, "" until a verb that writes needs one
 	Now   func() time.Time
+	Clock func() lease.Instant // runs on while the machine is suspended
 
 	auth   refstore.Authority
 	remote *refstore.Remote // nil when the repository is its own authority
@@ -72,7 +73,7 @@ func OpenToLook(ctx context.Context, repo *refstore.Repo, now func() time.Time) 
 }
 
 func openWith(ctx context.Context, repo *refstore.Repo, now func() time.Time, load func(context.Context, *refstore.Repo) (facts.Rules, error)) (*Desk, error) {
-	d := &Desk{Repo: repo, Now: now}
+	d := &Desk{Repo: repo, Now: now, Clock: hostClock}
 	rules, err := load(ctx, repo)
 	if err != nil {
 		return nil, err

@@ -21,12 +21,28 @@ func (d *Desk) Release(ctx context.Context, name string, id lease.Identity) (lea
 	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{decide: lease.Release})
 }
 
-// Scavenge takes a lease away in the operator's name.
+// Scavenge takes a lease away: anyone's in an operator's name, without one only
+// a lease that has lapsed.
 func (d *Desk) Scavenge(ctx context.Context, name, operator string) (lease.Verdict, error) {
 	if err := lease.CheckWord("operator", operator); err != nil {
 		return lease.Verdict{}, err
 	}
-	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator}, keepVerb{decide: lease.Scavenge, repairs: true})
+	ev := lease.KeepEvidence{Lane: name, Operator: operator}
+	if operator == "" {
+		return d.keep(ctx, ev, keepVerb{decide: lease.Scavenge, order: true, afresh: true})
+	}
+	return d.keep(ctx, ev, keepVerb{decide: lease.Scavenge, repairs: true})
+}
+
+// Park keeps a lane for its holder without its lease running. The holder asks, or
+// an operator.
+func (d *Desk) Park(ctx context.Context, name, operator string, id lease.Identity) (lease.Verdict, error) {
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator, Identity: id}, keepVerb{decide: lease.Park, order: true})
+}
+
+// Unpark lets the lease of a parked lane run again.
+func (d *Desk) Unpark(ctx context.Context, name, operator string, id lease.Identity) (lease.Verdict, error) {
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator, Identity: id}, keepVerb{decide: lease.Unpark, order: true})
 }
 
 // A keepVerb is a decision about one existing lease. One that ends a lease does
@@ -36,6 +52,7 @@ type keepVerb struct {
 	decide  func(lease.KeepEvidence) (lease.Verdict, []lease.Write)
 	order   bool
 	repairs bool // it may decide on a lane whose state was lost
+	afresh  bool // it says something of how long the lease has stood, and of the mirror that means nothing
 }
 
 // keep carries out a decision about one existing lease. Against a remote it
@@ -49,7 +66,7 @@ func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (
 	ev.Lane = word
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
-	if d.remote != nil {
+	if d.remote != nil && !verb.afresh {
 		v, err := d.keepOn(ctx, &mirrorFirst{Remote: d.remote}, ev, verb)
 		if !errors.Is(err, errNotFresh) {
 			return v, err
@@ -103,7 +120,8 @@ func (d *Desk) canonical(name string) (string, error) {
 var errNotFresh = errors.New("decided on a mirror")
 
 func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, asked lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
-	asked.Stamp = d.stamp("", "")
+	from := d.Clock()
+	asked.Stamp, asked.Lapsing = d.stamp("", ""), d.lapsing()
 	var v lease.Verdict
 	var tried tries[lease.Verdict]
 	u, err := d.Repo.Update(ctx, auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
@@ -113,7 +131,7 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, asked lease.
 		if err := d.checkFleet(s); err != nil {
 			return nil, orStale(cached, err)
 		}
-		unread, err := d.evidence(ctx, s, &ev, verb)
+		unread, err := d.evidence(ctx, from, s, &ev, verb)
 		if err != nil {
 			return nil, orStale(cached, err)
 		}
@@ -158,13 +176,17 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, asked lease.
 
 // evidence fills in how the lane stands. unread is why the order could not be
 // read, where the verb does without it.
-func (d *Desk) evidence(ctx context.Context, s refstore.Snapshot, ev *lease.KeepEvidence, verb keepVerb) (unread, err error) {
+func (d *Desk) evidence(ctx context.Context, from lease.Instant, s refstore.Snapshot, ev *lease.KeepEvidence, verb keepVerb) (unread, err error) {
 	t, unread := d.table(ctx, s)
+	if verb.afresh {
+		d.watch(from, s, &t)
+	}
 	if unread != nil && (verb.order || ctx.Err() != nil) {
 		return nil, unread
 	}
 	at, err := d.placeOf(t, ev.Lane)
 	ev.Lane, ev.Chain, ev.Current, ev.Order = at.lane, at.chain, at.current, t.Order
+	ev.Lapse = t.Lapse(at.chain, ev.Lapsing)
 	return unread, err
 }
 

@@ -50,10 +50,11 @@ type AcquireEvidence struct {
 	Proc       *Proc
 	Stamp      Stamp
 	Table      Table
-	Extra      []lane.Lease  // live leases that are not in the store
-	Sent       *Sent         // what earlier tries of this very call may have landed
-	Remembered []string      // nonces the asker's worktree took; they word a refusal and admit nobody
-	Skew       time.Duration // largest difference between two clocks, 0 when not known
+	Extra      []lane.Lease // live leases that are not in the store
+	Sent       *Sent        // what earlier tries of this very call may have landed
+	Remembered []string     // nonces the asker's worktree took; they word a refusal and admit nobody
+	Wait       bool         // an exclusive lane may wait for what it overlaps
+	Lapsing    Lapsing
 
 	Lanes      lane.Taxonomy
 	Algebra    lane.Algebra
@@ -72,16 +73,20 @@ type AcquireEvidence struct {
 //  4. no lane is named, or another will do: a lease the caller has already, then
 //     the lane named, then the one that package lane offers goes through the rest
 //  5. the record of a lane that is asked for cannot be read: no verdict
-//  6. a lane is held by the caller, by nonce or stated run id, and admitted: it is
+//  6. a lane waits for the caller: as [Await] says
+//  7. a lane is held by the caller, by nonce or stated run id, and admitted: it is
 //     renewed, so that nothing decided on it before, such as the VOID of an
 //     acquirer that died since, can end it any more. It is refused with
 //     LEASE_DIFFERS where it lacks the unit or the seat that is asked for
-//  7. with force, what stands against a lane, a unit or a seat is scavenged
-//  8. package lane decides on each lane, those before it live; a lease of the
+//  8. with force, what stands against a lane, a unit or a seat is scavenged
+//  9. package lane decides on each lane, those before it live and those that have
+//     lapsed not, see [Table.Lapse]; a lease of the
 //     caller's that waits or is parked stands in the way like anyone's. An
 //     unreadable lease that may stand against it leaves no verdict.
+//     An exclusive lane waits for ordinary leases of others, where the caller will.
 //     Where no slot is left for a lane that is not declared, its class is spent
-//  9. another lease has the unit: UNIT_CLAIMED; or the seat: SEAT_TAKEN
+//
+// 10. another lease has the unit: UNIT_CLAIMED; or the seat: SEAT_TAKEN
 //
 // A lane that the caller holds and the order does not know is the rest of a
 // half-landed admission. It is admitted now, as a new generation when something
@@ -89,7 +94,8 @@ type AcquireEvidence struct {
 // earlier tries of the call have left.
 //
 // A grant is one transaction: the lanes with their next generations and the
-// caller's new nonce, and the order.
+// caller's new nonce, the end of every lapsed lease that would stand against it,
+// and the order.
 func Acquire(ev AcquireEvidence) (Verdict, []Write, error) {
 	if len(ev.Requests) == 0 {
 		ev.Requests = []lane.Request{{}}
@@ -97,6 +103,7 @@ func Acquire(ev AcquireEvidence) (Verdict, []Write, error) {
 	if err := ev.Check(); err != nil {
 		return Verdict{}, nil, err
 	}
+	ev.Lapsing.Now = ev.Stamp.Now
 	if torn := ev.torn(); len(torn) > 0 {
 		return Verdict{}, nil, &TornError{torn}
 	}
@@ -106,6 +113,9 @@ func Acquire(ev AcquireEvidence) (Verdict, []Write, error) {
 	var v Verdict
 	var writes []Write
 	var err error
+	if r, ok := ev.waits(); ok {
+		return ev.again(r)
+	}
 	if ev.Any || ev.unnamed() {
 		v, writes, err = ev.pick()
 	} else {

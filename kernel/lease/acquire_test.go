@@ -114,7 +114,8 @@ func TestAcquire(t *testing.T) {
 		{"a stated nonce gets its own lease back", asking(tableWith(heldBy("me", "old")), as(Identity{Nonce: "old"})), Acquired, "", "HEARTBEAT"},
 		{"the name of the owner proves nothing", asking(tableWith(heldBy("me", "old"))), Refused, lane.SameLaneHeld, ""},
 		{"an empty identity does not match an empty run id", asking(tableWith(heldBy("me", "old", func(r *Record) { r.RunID = "" }))), Refused, lane.SameLaneHeld, ""},
-		{"an own lease that only waits is no grant", asking(tableWith(heldBy("me", "old", inState(lane.Waiting))), mine), Refused, lane.SameLaneHeld, ""},
+		{"an own lease that waited is ready when nothing overlaps it", asking(tableWith(heldBy("me", "old", inState(lane.Waiting))), mine), Acquired, "", "READY"},
+		{"and still waits while something does", asking(tableWith(heldBy("me", "old", inState(lane.Waiting)), heldBy("bob", "b0b", onLane("words", lane.Keyword, "docs/*.md"))), mine), Waits, "", ""},
 		{"an own lease that is parked is no grant", asking(tableWith(heldBy("me", "old", inState(lane.Parked))), mine), Refused, lane.SameLaneHeld, ""},
 		{"the nonce of a lease that ended gets nothing back", asking(tableWith(heldBy("me", "old", inState(lane.Free))), as(Identity{Nonce: "old"})), Acquired, "", "ACQUIRE GRANTED"},
 

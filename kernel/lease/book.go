@@ -39,7 +39,7 @@ func (d *draft) book() (Verdict, error) {
 		if d.satisfied(w[0], w[1]) {
 			continue
 		}
-		found, taken := d.rest.bookedBy(w[0], w[1], d.ownNonce, d.Stamp.Now, d.Skew)
+		found, taken := d.rest.bookedBy(w[0], w[1], d.ownNonce, d.Stamp.Now, d.Lapsing.Skew)
 		switch {
 		case !taken:
 		case found.unread != "":

@@ -25,7 +25,7 @@ func TestUnitsAndSeats(t *testing.T) {
 	gone := heldBy("bob", "b0b", code, withUnit("p/1"), inState(lane.Free))
 	past := heldBy("eve", "e5e", code, inState(lane.Free), inGen(4))
 	after := func(d time.Duration, skew time.Duration) func(*AcquireEvidence) {
-		return func(ev *AcquireEvidence) { ev.Stamp.Now, ev.Skew = noon.Add(d), skew }
+		return func(ev *AcquireEvidence) { ev.Stamp.Now, ev.Lapsing.Skew = noon.Add(d), skew }
 	}
 	nowhere := holdingUnit(tableWith(), bob, "p/1")
 	moved := holdingUnit(tableWith(past), bob, "p/1")
@@ -44,7 +44,8 @@ func TestUnitsAndSeats(t *testing.T) {
 		{"nor one that a lease names which the order has lost", asking(tableWith(bob), booking("p/1", "")), UnitClaimed, "bob"},
 		{"nor one of an admission that is half landed", asking(unadmitted(tableWith(bob), "code"), booking("p/1", "")), UnitClaimed, "bob"},
 		{"another unit is nobody's", asking(holdingUnit(tableWith(bob), bob, "p/1"), booking("p/2", "")), "", ""},
-		{"a lapsed lease has it still", asking(holdingUnit(tableWith(bob), bob, "p/1"), booking("p/1", ""), after(time.Hour, time.Minute)), UnitClaimed, "bob"},
+		{"a lease past its deadline has it still", asking(holdingUnit(tableWith(bob), bob, "p/1"), booking("p/1", ""), after(15*time.Minute+59*time.Second, time.Minute)), UnitClaimed, "bob"},
+		{"one that has lapsed does not", asking(holdingUnit(tableWith(bob), bob, "p/1"), booking("p/1", ""), after(time.Hour, time.Minute)), "", ""},
 		{"a lease that has ended does not, though the order says so", asking(holdingUnit(tableWith(gone), bob, "p/1"), booking("p/1", "")), "", ""},
 		{"nor one that another followed on its chain", asking(moved, booking("p/1", "")), "", ""},
 		{"nor does its other lane when the first has ended", asking(holdingUnit(tableWith(gone, heldBy("bob", "b0b", onLane("part", lane.Cluster, "lib/**"))), bob, "p/1"), booking("p/1", "")), "", ""},
@@ -247,7 +248,7 @@ func TestTwoSpellingsInOneOrder(t *testing.T) {
 	}
 	table.Order = o
 	for after, want := range map[time.Duration]string{5 * time.Minute: UnitClaimed, 15 * time.Minute: UnitClaimed, 25 * time.Minute: UnitClaimed, 35 * time.Minute: ""} {
-		v, _, err := Acquire(asking(table, booking("p/X", ""), at(after), func(ev *AcquireEvidence) { ev.Skew = time.Second }))
+		v, _, err := Acquire(asking(table, booking("p/X", ""), at(after), func(ev *AcquireEvidence) { ev.Lapsing.Skew = time.Second }))
 		if err != nil || v.ReasonClass != want {
 			t.Errorf("after %s: %+v %v", after, v, err)
 		}
@@ -276,7 +277,7 @@ func TestAUnitOfAnOlderOrderIsNotKnownToBeOver(t *testing.T) {
 	table := blind(holdingUnit(tableWith(bob), bob, "p/1"), "code")
 	table.Order.Newest = nil
 	table.Order.Lanes["code"] = Grant{Gen: 3, Nonce: "b0b"}
-	late := func(ev *AcquireEvidence) { ev.Stamp.Now, ev.Skew = noon.Add(time.Hour), time.Minute }
+	late := func(ev *AcquireEvidence) { ev.Stamp.Now, ev.Lapsing.Skew = noon.Add(time.Hour), time.Minute }
 	v, writes, err := Acquire(asking(table, lanes("_w"), booking("p/1", ""), late))
 	var unread *UnreadError
 	if !errors.As(err, &unread) || unread.Chain != "code" || writes != nil {

@@ -22,7 +22,7 @@ func (d *draft) force() error {
 		if d.satisfied(w[0], w[1]) {
 			continue
 		}
-		found, _ := d.rest.bookedBy(w[0], w[1], d.ownNonce, d.Stamp.Now, d.Skew)
+		found, _ := d.rest.bookedBy(w[0], w[1], d.ownNonce, d.Stamp.Now, d.Lapsing.Skew)
 		if found.unread != "" {
 			return &UnreadError{found.unread, d.Table.Unread[found.unread]}
 		}
@@ -65,7 +65,7 @@ func (d *draft) scavenge(r Record) {
 	free.Operator = d.Operator
 	d.rest.Chains[chain], d.work.Chains[chain] = free, free
 	d.ended = append(d.ended, laneWrite(OpScavenge, free))
-	d.taken = append(d.taken, Taken{Lane: r.Lane, Gen: r.Gen, Nonce: r.Nonce, Holder: r.Holder, Deadline: r.Deadline().UTC()})
+	d.taken = append(d.taken, takenFrom(r))
 	d.fear(r.Deadline())
 }
 

@@ -49,8 +49,17 @@ func (d *draft) verdict() Verdict {
 	if len(d.parts) > 1 {
 		v.Reason = fmt.Sprintf("%d lanes in one admission", len(d.parts))
 	}
-	if len(d.taken) > 0 {
+	switch {
+	case len(d.taken) > len(d.over):
 		v.Reason = d.forced()
+	case len(d.over) > 0:
+		v.Reason = d.succeeded()
+	}
+	if first.rec.State == lane.Waiting {
+		return d.waits(v, first.rec)
+	}
+	for _, p := range d.parts {
+		v = v.workUntil(p.rec, d.Lapsing)
 	}
 	if !d.unsafe.IsZero() {
 		v.UnsafeUntil = &d.unsafe
@@ -58,10 +67,19 @@ func (d *draft) verdict() Verdict {
 	return v
 }
 
+// waits is the verdict on a lane that was admitted to wait.
+func (d *draft) waits(v Verdict, r Record) Verdict {
+	waits, _, err := d.work.standing(d.evidence(d.parts[0].req, nil, nil), r.Chain())
+	if err != nil {
+		waits = nil // it is admitted all the same
+	}
+	return v.waiting(r, waits)
+}
+
 // forced says what an operator's force ended for the admission.
 func (d *draft) forced() string {
 	var names []string
-	for _, t := range d.taken {
+	for _, t := range d.taken[:len(d.taken)-len(d.over)] {
 		names = append(names, t.Lane)
 	}
 	leases := "the lease of lane "
@@ -154,7 +172,7 @@ func (d *draft) refreshed(chain string, g Grant) Grant {
 func (d *draft) rebook(n Order) {
 	for what, table := range map[string]map[string]Booking{bookUnit: n.Units, bookSeat: n.Seats} {
 		maps.DeleteFunc(table, func(key string, b Booking) bool {
-			return d.rest.tenure(what, key, b, d.Stamp.Now, d.Skew).over
+			return d.rest.tenure(what, key, b, d.Stamp.Now, d.Lapsing.Skew).over
 		})
 		for _, p := range d.parts {
 			if key := p.rec.books(what); key != "" && !p.had {

@@ -132,9 +132,10 @@ func TestRefusalsByALeaseThatLapsed(t *testing.T) {
 	for claim, change := range map[string]func(*AcquireEvidence){
 		"its lane": lanes("code"), "its tree": lanes("part"), "its unit": booking("p/1", ""), "its seat": booking("", "desk"), "any, for an exclusive lane": lanes("all"),
 	} {
-		const lapsed, next = "; it lapsed at 2026-01-02T12:15:00Z", "if that worker is gone: git dos lease scavenge --lane code --force --operator NAME"
+		const lapsed = "; it lapsed at 2026-01-02T12:15:00Z, and can be taken in 990s unless it is renewed"
+		const next = "git dos lease acquire with --wait 995s; if that worker is known to be gone: git dos lease scavenge --lane code --force --operator NAME"
 		v, _, err := Acquire(asking(tableWith(bob), change, at(time.Hour)))
-		if err != nil || v.Outcome != Refused || !strings.HasSuffix(v.Reason, lapsed) || v.Next != next || v.HeldHere {
+		if err != nil || v.Outcome != Refused || !strings.HasSuffix(v.Reason, lapsed) || v.Next != next || v.LapsesIn != 990 || v.HeldHere {
 			t.Errorf("%s: %+v %v", claim, v, err)
 		}
 		if v, _, _ := Acquire(asking(tableWith(bob), change)); strings.Contains(v.Reason, "lapsed") || !strings.Contains(v.Next, "wait for its release") {

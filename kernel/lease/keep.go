@@ -17,8 +17,10 @@ type KeepEvidence struct {
 	Current  *Record
 	Order    Order // the zero Order admits nothing
 	Identity Identity
-	Operator string // Scavenge only
+	Operator string // Scavenge, Park and Unpark only
 	Stamp    Stamp
+	Lapsing  Lapsing
+	Lapse    Lapse // of the lease on the chain, for a Scavenge without an operator
 }
 
 // chain is where the lane stands, or would stand by its own name.
@@ -70,7 +72,7 @@ func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 	cur.Ship = nil
 	cur.RenewedAt = stampSeconds(ev.Stamp)
 	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason}
-	return v.until(cur), []Write{laneWrite(OpHeartbeat, cur)}
+	return v.until(cur).workUntil(cur, ev.Lapsing), []Write{laneWrite(OpHeartbeat, cur)}
 }
 
 // Release judges the end of a lease by its holder. A lane that is already free
@@ -92,11 +94,13 @@ func Release(ev KeepEvidence) (Verdict, []Write) {
 	return v, append([]Write{laneWrite(OpRelease, free)}, ev.Order.end(cur)...)
 }
 
-// Scavenge takes a lease away in an operator's name, whoever holds it. The
-// worker may still be at work until the deadline its lease gave it. A torn lane
-// is made whole: free, at the generation of the order.
+// Scavenge takes a lease away: from anyone in an operator's name, else from a
+// holder whose lease has lapsed, see [Table.Lapse]. An operator's word is not
+// enough for the worker to stop: it may be at work until the deadline its lease
+// gave it. By that word a torn lane is made whole too: free, at the generation of
+// the order.
 func Scavenge(ev KeepEvidence) (Verdict, []Write) {
-	if ev.Torn() {
+	if ev.Torn() && ev.Operator != "" {
 		return ev.settle()
 	}
 	cur := ev.current()
@@ -104,6 +108,9 @@ func Scavenge(ev KeepEvidence) (Verdict, []Write) {
 		return Verdict{Outcome: AlreadyFree, Lane: ev.Lane, Lease: cur, Reason: "nobody holds it"}, nil
 	}
 	held := *cur
+	if ev.Operator == "" {
+		return ev.reap(held)
+	}
 	free := freed(held, "scavenged by operator "+ev.Operator, ev.Stamp)
 	free.Operator = ev.Operator
 	v := Verdict{Outcome: Scavenged, Lane: ev.Lane, Lease: &free, Holder: &held.Holder,
@@ -112,6 +119,23 @@ func Scavenge(ev KeepEvidence) (Verdict, []Write) {
 		d := held.Deadline().UTC()
 		v.UnsafeUntil = &d
 	}
+	return v, append([]Write{laneWrite(OpScavenge, free)}, ev.Order.end(held)...)
+}
+
+// reap frees a lane whose lease has lapsed.
+func (ev KeepEvidence) reap(held Record) (Verdict, []Write) {
+	if !ev.Lapse.Over {
+		v := refuse(ev.Lane, NotLapsed, held.Holder.String()+" has it").heldBy(held).until(held)
+		v.Next = "by an operator's word: " + scavengeCommand(held.Lane)
+		if held.State == lane.Parked {
+			v.Reason += ", parked, and a parked lane does not lapse"
+		} else {
+			v = v.lapsing(ev.Lapse, held, ev.Stamp.Now)
+		}
+		return v, nil
+	}
+	free := freed(held, "lapsed: "+ev.Lapse.Why, ev.Stamp)
+	v := Verdict{Outcome: Scavenged, Lane: ev.Lane, Lease: &free, Holder: &held.Holder, Reason: "taken from " + held.Holder.String() + ": " + ev.Lapse.Why}
 	return v, append([]Write{laneWrite(OpScavenge, free)}, ev.Order.end(held)...)
 }
 

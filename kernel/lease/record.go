@@ -41,6 +41,9 @@ const (
 	OpShip      = "SHIP"
 	OpRelease   = "RELEASE"
 	OpScavenge  = "SCAVENGE"
+	OpReady     = "READY"
+	OpPark      = "PARK"
+	OpUnpark    = "UNPARK"
 	OpVoid      = "VOID"
 )
 

@@ -33,9 +33,27 @@ func (d *draft) inTheWay(v Verdict, other Record) Verdict {
 	switch {
 	case d.remembers(other):
 		return d.heldHere(v, other)
-	case other.Lapsed(d.Stamp.Now):
-		v.Reason += "; it lapsed at " + v.Deadline.Format(time.RFC3339)
-		v.Next = "if that worker is gone: " + scavengeCommand(other.Lane)
+	case other.State == lane.Parked:
+		v.Next = "choose another lane, or have an operator free it: " + scavengeCommand(other.Lane)
+	}
+	return v.lapsing(d.Table.Lapse(other.Chain(), d.Lapsing), other, d.Stamp.Now)
+}
+
+// lapsing adds to a refusal when the lease in the way may be taken, should nobody
+// renew it: an asker that waits takes it then.
+func (v Verdict) lapsing(l Lapse, other Record, now time.Time) Verdict {
+	if l.In > 0 {
+		v.LapsesIn = int64((l.In + time.Second - 1) / time.Second)
+	}
+	switch {
+	case l.Skewed:
+		v.Reason += fmt.Sprintf("; its stamp of %s is ahead of this clock, %s: one of the two is wrong", other.RenewedAt.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	case other.Lapsed(now) && !v.HeldHere:
+		v.Reason += "; it lapsed at " + other.Deadline().UTC().Format(time.RFC3339)
+		if l.In > 0 {
+			v.Reason += fmt.Sprintf(", and can be taken in %ds unless it is renewed", v.LapsesIn)
+			v.Next = fmt.Sprintf("git dos lease acquire with --wait %ds; if that worker is known to be gone: %s", v.LapsesIn+5, scavengeCommand(other.Lane))
+		}
 	}
 	return v
 }
@@ -116,6 +134,10 @@ func (r Record) acquireCommand() string {
 		words += " --tree " + verdict.ShellWord(entry)
 	}
 	return words
+}
+
+func (r Record) unparkCommand() string {
+	return "git dos lease unpark --lane " + verdict.ShellWord(r.Lane)
 }
 
 func scavengeCommand(name string) string {

@@ -18,7 +18,10 @@ type draft struct {
 	work  Table           // the table as it will be: what is granted is held
 	skip  map[string]bool // chains of leases of the caller's that are decided anew: they bind nobody
 
-	ended  []Write // what force takes away
+	lapsed map[string]Record // by chain: leases that are over, as they read when they are ended
+
+	ended  []Write  // what force takes away, and what has lapsed
+	over   []Record // of those, what has lapsed
 	taken  []Taken
 	unsafe time.Time
 }
@@ -35,6 +38,7 @@ type part struct {
 	op     string
 	rec    Record
 	kernel *lane.Verdict
+	waits  bool // it is admitted to wait
 }
 
 // admit decides on all requests at once. When the lane was picked, kernel is the
@@ -53,6 +57,7 @@ func (ev AcquireEvidence) admit(reqs []lane.Request, kernel *lane.Verdict, dropp
 	case no.Outcome == Refused:
 		return d.refused(no)
 	}
+	d.succeed()
 	if kernel != nil {
 		d.parts[0].kernel = kernel
 	}
@@ -80,7 +85,7 @@ func (d *draft) decide() (Verdict, error) {
 // draft leaves out what earlier tries of this call have landed half, and the
 // chains that the caller has dropped: all of it is decided anew or ended.
 func (ev AcquireEvidence) draft(dropped []string) *draft {
-	d := &draft{AcquireEvidence: ev, rest: ev.Table, work: ev.Table, skip: map[string]bool{}}
+	d := &draft{AcquireEvidence: ev, rest: ev.Table, work: ev.Table, skip: map[string]bool{}, lapsed: map[string]Record{}}
 	d.Extra = ev.besides()
 	d.rest.Chains, d.work.Chains = map[string]Record{}, map[string]Record{}
 	maps.Copy(d.rest.Chains, ev.Table.Chains)
@@ -90,13 +95,14 @@ func (ev AcquireEvidence) draft(dropped []string) *draft {
 			d.skip[chain] = true
 		}
 	}
+	d.lapse()
 	return d
 }
 
 // owns reports whether a lease is the caller's: it was made by this very call, or
 // its identity is offered.
 func (ev AcquireEvidence) owns(r Record) bool {
-	return r.State == lane.Held && (r.Nonce == ev.Stamp.Nonce || ev.Identity.Owns(r))
+	return (r.State == lane.Held || r.State == lane.Waiting) && (r.Nonce == ev.Stamp.Nonce || ev.Identity.Owns(r))
 }
 
 // add reads one request and finds what the caller has of it already.
@@ -133,7 +139,11 @@ func (d *draft) judge(p *part) (Verdict, error) {
 		return Verdict{}, err
 	}
 	if k.Outcome != lane.Acquire {
-		return d.refusal(p.lane, k), nil
+		wait, ok := d.mayWait(p)
+		if !ok {
+			return d.refusal(p.lane, k), nil
+		}
+		k, p.waits = wait, true
 	}
 	p.kernel = &k
 	switch err := d.fill(p, k); {
@@ -172,11 +182,14 @@ func (d *draft) fill(p *part, k lane.Verdict) error {
 		Nonce: d.Stamp.Nonce, Holder: d.Stamp.Holder, RunID: d.RunID,
 		TTL: int64(d.TTL / time.Second), AcquiredAt: now, RenewedAt: now, Policy: d.Stamp.Policy,
 	}
+	if p.waits {
+		r.State = lane.Waiting
+	}
 	if p == d.parts[0] {
 		r.Unit, r.Seat, r.Proc = d.first(bookUnit), d.first(bookSeat), d.Proc
 	}
 	have := p.have
-	if p.mine && have.LaneKind == r.LaneKind && slices.Equal(have.Tree, r.Tree) && have.Unit == r.Unit && have.Seat == r.Seat {
+	if p.mine && have.State == r.State && have.LaneKind == r.LaneKind && slices.Equal(have.Tree, r.Tree) && have.Unit == r.Unit && have.Seat == r.Seat {
 		p.op, p.rec = OpHeartbeat, have
 		p.rec.TTL, p.rec.RenewedAt, p.rec.Policy, p.rec.Proc = r.TTL, now, r.Policy, r.Proc
 		return nil

@@ -123,6 +123,7 @@ func TestStand(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	if ev.Lane = "k.00"; ev.Current.Chain() == ev.Lane {
+		ev.Operator = "ops"
 		if v, writes := Scavenge(ev); v.Outcome != Scavenged || writes[0].Chain != "k.00" {
 			t.Errorf("a slot named by an operator: %+v %v", v, ops(writes))
 		}

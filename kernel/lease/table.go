@@ -14,6 +14,7 @@ type Table struct {
 	Chains map[string]Record // the newest record of each
 	Unread map[string]error  // chains whose newest record cannot be read
 	Order  Order             // the zero Order before the first admission
+	Watch  Watch             // the zero Watch has seen nothing
 }
 
 // chains lists the chains that can be read, in name order.

@@ -20,10 +20,13 @@ const (
 	AlreadyFree Outcome = "free"      // there was nothing to release or scavenge
 	Scavenged   Outcome = "scavenged" // an operator took the lease away
 	Shown       Outcome = "shown"     // the lane's state as asked for
+	Parked      Outcome = "parked"    // the lane is kept and its lease does not run
+	Unparked    Outcome = "unparked"  // its lease runs
 
 	Refused   Outcome = "refuse"    // someone or some rule stands against it
 	Contended Outcome = "contended" // others kept getting in first until time ran out
 	LostLease Outcome = "lost"      // the lease is not the asker's any more
+	Waits     Outcome = "waiting"   // the lane is the asker's when what it overlaps is free
 )
 
 // Reason classes of the lease verbs beside those of package lane.
@@ -39,6 +42,7 @@ const (
 
 	NotHeld     = "NOT_HELD"     // the lease waits, or is in a state this version does not know
 	NotAdmitted = "NOT_ADMITTED" // the lease is on its lane, and the order does not know it
+	NotLapsed   = "NOT_LAPSED"   // nothing proves that the lease is over
 )
 
 // A Verdict answers a lease verb.
@@ -52,6 +56,9 @@ type Verdict struct {
 	Scavenged   []Taken       `json:"scavenged,omitempty"`
 	Holder      *Holder       `json:"holder,omitempty"` // who stands in the way
 	Deadline    *time.Time    `json:"deadline,omitempty"`
+	WorkUntil   *time.Time    `json:"work_until,omitempty"`  // when the holder must stop unless it has renewed
+	LapsesIn    int64         `json:"lapses_in_s,omitempty"` // until the lease in the way can be taken, should nobody renew it
+	WaitsFor    []WaitsFor    `json:"waits_for,omitempty"`
 	UnsafeUntil *time.Time    `json:"unsafe_until,omitempty"` // until then a scavenged worker may still be at work
 	Reacquired  bool          `json:"reacquired,omitempty"`
 	HeldHere    bool          `json:"held_here,omitempty"` // the lease in the way is one that the asker's worktree took
@@ -77,9 +84,9 @@ var _ verdict.Verdict = Verdict{}
 // ExitCode implements [verdict.Verdict].
 func (v Verdict) ExitCode() int {
 	switch v.Outcome {
-	case Acquired, Renewed, Released, AlreadyFree, Scavenged, Shown:
+	case Acquired, Renewed, Released, AlreadyFree, Scavenged, Shown, Parked, Unparked:
 		return verdict.Yes
-	case Refused, Contended, LostLease:
+	case Refused, Contended, LostLease, Waits:
 		return verdict.FirstOwned
 	}
 	return verdict.NoVerdict
@@ -144,6 +151,17 @@ func (v Verdict) heldBy(r Record) Verdict {
 func (v Verdict) until(r Record) Verdict {
 	d := r.Deadline().UTC()
 	v.Deadline = &d
+	return v
+}
+
+// workUntil adds when the holder must count a lease that it made or renewed now as
+// lost, unless it renews it again: before anybody can have seen it lapse.
+func (v Verdict) workUntil(r Record, by Lapsing) Verdict {
+	ttl := time.Duration(r.TTL) * time.Second
+	at := r.RenewedAt.Add(ttl - by.margin(ttl)).UTC()
+	if v.WorkUntil == nil || at.Before(*v.WorkUntil) {
+		v.WorkUntil = &at
+	}
 	return v
 }
 

@@ -49,9 +49,9 @@ func admissionKeys() []key {
 		one("lease.ttl", duration(time.Second), func(p *Policy) *time.Duration { return &p.Lease.TTL },
 			"how long a lease lives without a heartbeat; at least twice the margin"),
 		one("lease.margin", duration(time.Second), func(p *Policy) *time.Duration { return &p.Lease.Margin },
-			"how long before its end a holder gives up; unstated: the larger of 30s and a tenth of the ttl"),
+			"how long before its end a holder gives up, and how much longer than its ttl a lease is watched before it counts as lapsed; unstated: the larger of 30s and a tenth of the ttl"),
 		one("lease.max_clock_skew", duration(0), func(p *Policy) *time.Duration { return &p.Lease.MaxClockSkew },
-			"the largest difference between any two clocks; 0 = never judge a lease by clocks"),
+			"the largest difference between any two clocks; a lease that is older than its ttl by more has lapsed; 0 = never judge one by clocks"),
 	}
 }
 

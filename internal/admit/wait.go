@@ -1,0 +1,179 @@
+package admit
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// How long one waits between two looks at an authority: a little at first, and
+// never long, since nobody tells when a lane becomes free.
+const (
+	firstLook, lastLook             = 100 * time.Millisecond, time.Second
+	firstRemoteLook, lastRemoteLook = time.Second, 10 * time.Second
+)
+
+// Acquire asks the authority for lanes, again and again as long as the request
+// waits. The answer is a verdict: had, waiting, refused with the holder named, or
+// contended. A lease that the caller will not learn of, because ctx ended
+// meanwhile, is given back, and so is one that waits.
+func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) {
+	if err := d.Check(req); err != nil {
+		return lease.Verdict{}, err
+	}
+	w := d.waiting(req.Wait)
+	for {
+		v, err := d.acquire(ctx, req)
+		switch {
+		case err != nil || v.Outcome == lease.Acquired || req.Wait <= 0:
+			return v, err
+		case v.Outcome == lease.Waits:
+			return d.awaitOwn(ctx, v, w)
+		case !passes(v) || !w.pause(ctx, v):
+			return v, context.Cause(ctx)
+		}
+	}
+}
+
+// awaitOwn waits for the lease that this very call was admitted with. When the
+// caller goes away, it is withdrawn.
+func (d *Desk) awaitOwn(ctx context.Context, v lease.Verdict, w *waiting) (lease.Verdict, error) {
+	own, reacquired := *v.Lease, v.Reacquired
+	id := lease.Identity{Nonce: own.Nonce}
+	v, err := d.await(ctx, own.Lane, id, v, w)
+	if err == nil && ctx.Err() == nil || reacquired {
+		return v, err
+	}
+	whole, cancel := detached(ctx)
+	defer cancel()
+	_, gave := d.Release(whole, own.Lane, id)
+	return lease.Verdict{}, errors.Join(err, context.Cause(ctx), gave)
+}
+
+// Await waits for a lease of the caller's that waits, at most for so long. It
+// renews it meanwhile.
+func (d *Desk) Await(ctx context.Context, name string, id lease.Identity, most time.Duration) (lease.Verdict, error) {
+	word, err := d.LaneWord(name)
+	if err != nil {
+		return lease.Verdict{}, err
+	}
+	return d.await(ctx, word, id, lease.Verdict{}, d.waiting(most))
+}
+
+func (d *Desk) await(ctx context.Context, name string, id lease.Identity, v lease.Verdict, w *waiting) (lease.Verdict, error) {
+	for {
+		if v.Outcome == lease.Waits && !w.pause(ctx, v) {
+			return v, context.Cause(ctx)
+		}
+		next, err := d.awaitOnce(ctx, name, id)
+		var torn *lease.TornError
+		switch {
+		case errors.As(err, &torn): // a later look, or the next admission, finds it settled
+			next = lease.Verdict{Outcome: lease.Waits, Lane: name, Reason: torn.Error(), Next: "git dos lease await again"}
+		case err != nil || next.Outcome != lease.Waits:
+			return next, err
+		}
+		v = next
+	}
+}
+
+// awaitOnce looks once whether a lease still has to wait.
+func (d *Desk) awaitOnce(ctx context.Context, name string, id lease.Identity) (lease.Verdict, error) {
+	ctx, cancel := d.bounded(ctx)
+	defer cancel()
+	from := d.Clock()
+	p := d.Rules.Policy
+	ev := lease.AwaitEvidence{
+		Identity: id, Stamp: d.stamp("", ""), Lapsing: d.lapsing(),
+		Lanes: facts.Taxonomy(p), Algebra: algebra(p), RatioMax: p.Overlap.RatioMax,
+	}
+	var v lease.Verdict
+	var tried tries[lease.Verdict]
+	u, err := d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
+		if err := d.checkFleet(s); err != nil {
+			return nil, err
+		}
+		t, err := d.watched(ctx, from, s)
+		if err != nil {
+			return nil, err
+		}
+		at, err := d.placeOf(t, name)
+		if err != nil {
+			return nil, err
+		}
+		if at.current == nil && !d.declared(at.lane) {
+			return nil, d.unknownLane(at.lane, s)
+		}
+		var decided []lease.Write
+		ev.Lane, ev.Table = at.lane, t
+		if v, decided, err = lease.Await(ev); err != nil {
+			return nil, err
+		}
+		asOf := s.AsOf.UTC().Truncate(time.Second)
+		v.AsOf = &asOf
+		tried.note(v, decided)
+		return d.writes(decided)
+	})
+	if lostRace(err) {
+		return lease.Verdict{Outcome: lease.Waits, Lane: name, Reason: othersFirst, Next: "git dos lease await again"}, nil
+	}
+	var torn *lease.TornError
+	if err != nil && !errors.As(err, &torn) {
+		err = d.storeError(err)
+	}
+	if err != nil {
+		return v, err
+	}
+	return tried.verdict(ctx, d.Repo, u, v)
+}
+
+// passes reports whether a refusal may be over by itself.
+func passes(v lease.Verdict) bool {
+	classes := []string{
+		lane.SameLaneHeld, lane.ExclusiveLive, lane.ExclusiveNotAlone, lane.Collision, lane.ClassBudgetExhausted,
+		lease.UnitClaimed, lease.SeatTaken,
+	}
+	return v.Outcome == lease.Contended || v.Outcome == lease.Refused && !v.HeldHere && slices.Contains(classes, v.ReasonClass)
+}
+
+// A waiting is a caller's patience.
+type waiting struct {
+	until    time.Time
+	pauseFor time.Duration
+	longest  time.Duration
+}
+
+func (d *Desk) waiting(most time.Duration) *waiting {
+	w := &waiting{until: time.Now().Add(most), pauseFor: firstLook, longest: lastLook}
+	if d.remote != nil {
+		w.pauseFor, w.longest = firstRemoteLook, lastRemoteLook
+	}
+	return w
+}
+
+// pause waits until the next look, and reports false when there is none: time is
+// up, or ctx has ended. A look is taken when the lease in the way can be taken,
+// and one when time is up.
+func (w *waiting) pause(ctx context.Context, v lease.Verdict) bool {
+	left := time.Until(w.until)
+	if left <= 0 {
+		return false
+	}
+	d := min(w.pauseFor, left)
+	if lapses := time.Duration(v.LapsesIn) * time.Second; lapses > 0 {
+		d = min(d, lapses)
+	}
+	w.pauseFor = min(2*w.pauseFor, w.longest)
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,57 @@
+package lease
+
+import "github.com/git-dos/git-dos/kernel/lane"
+
+// Park judges keeping a lane for later: it stays its holder's, nobody renews it,
+// and it does not lapse. The holder parks it, by nonce or run id, or an operator.
+func Park(ev KeepEvidence) (Verdict, []Write) {
+	cur, no, ok := ev.parkable()
+	switch {
+	case !ok:
+		return no, nil
+	case cur.State == lane.Parked:
+		return Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is parked already"}, nil
+	case cur.State != lane.Held:
+		return refuse(ev.Lane, NotHeld, "the lane is "+string(cur.State)+", and not held").heldBy(cur), nil
+	}
+	cur.State, cur.Reason, cur.Operator, cur.Ship = lane.Parked, "parked", ev.Operator, nil
+	v := Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is kept until it is unparked, and does not lapse"}
+	v.Next = cur.unparkCommand()
+	return v, []Write{laneWrite(OpPark, cur)}
+}
+
+// Unpark judges the return of a parked lane to its holder, whose lease runs for
+// another ttl.
+func Unpark(ev KeepEvidence) (Verdict, []Write) {
+	cur, no, ok := ev.parkable()
+	switch {
+	case !ok:
+		return no, nil
+	case cur.State == lane.Held:
+		return Verdict{Outcome: Unparked, Lane: ev.Lane, Lease: &cur, Reason: "it is not parked"}.until(cur), nil
+	case cur.State != lane.Parked:
+		return refuse(ev.Lane, NotHeld, "the lane is "+string(cur.State)+", and not parked").heldBy(cur), nil
+	}
+	cur.State, cur.Reason, cur.Operator, cur.RenewedAt = lane.Held, "", ev.Operator, stampSeconds(ev.Stamp)
+	v := Verdict{Outcome: Unparked, Lane: ev.Lane, Lease: &cur, Reason: "its lease runs again"}
+	return v.until(cur).workUntil(cur, ev.Lapsing), []Write{laneWrite(OpUnpark, cur)}
+}
+
+// parkable returns the lease on the lane when it was admitted and is the caller's,
+// or an operator speaks.
+func (ev KeepEvidence) parkable() (Record, Verdict, bool) {
+	cur := ev.current()
+	if ev.Operator == "" || cur == nil || cur.State == lane.Free {
+		r, no, ok := ev.mine(Refused)
+		if !ok {
+			return r, no, false
+		}
+		cur = &r
+	}
+	if !ev.Order.admits(*cur) {
+		v := refuse(ev.Lane, NotAdmitted, "its admission was cut off half-way")
+		v.Next = cur.again()
+		return *cur, v.heldBy(*cur), false
+	}
+	return *cur, Verdict{}, true
+}

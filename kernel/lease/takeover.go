@@ -1,0 +1,78 @@
+package lease
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+)
+
+// lapse sets aside the leases that are over. They bind nobody, and those that
+// stand against the admission end with it, see [draft.succeed].
+func (d *draft) lapse() {
+	for _, chain := range d.Table.chains() {
+		r := d.Table.Chains[chain]
+		if d.skip[chain] || d.owns(r) {
+			continue
+		}
+		if l := d.Table.Lapse(chain, d.Lapsing); l.Over {
+			d.lapsed[chain] = freed(r, "lapsed: "+l.Why, d.Stamp)
+			d.rest.Chains[chain], d.work.Chains[chain] = d.lapsed[chain], d.lapsed[chain]
+		}
+	}
+}
+
+// succeed ends the lapsed leases that would stand against the admission, from
+// the very tips they were judged by: a late renewal and the admission cannot both
+// land. The others stay, for their holders to renew.
+func (d *draft) succeed() {
+	for _, chain := range slices.Sorted(maps.Keys(d.lapsed)) {
+		r := d.Table.Chains[chain]
+		if d.opposed(r) {
+			d.ended = append(d.ended, laneWrite(OpScavenge, d.lapsed[chain]))
+			d.taken = append(d.taken, takenFrom(r))
+			d.over = append(d.over, d.lapsed[chain])
+			continue
+		}
+		d.rest.Chains[chain], d.work.Chains[chain] = r, r
+	}
+}
+
+// opposed reports whether a lapsed lease would stand against the admission: by its
+// lane, its tree or its exclusivity, by a unit or a seat, by its class where that
+// has a budget, or by the slot that the admission takes.
+func (d *draft) opposed(r Record) bool {
+	for _, w := range d.wants() {
+		if sameKey(r.books(w[0]), w[1]) {
+			return true
+		}
+	}
+	for _, p := range d.parts {
+		if p.had {
+			continue
+		}
+		if _, bounded := d.Budgets[r.LaneKind]; bounded && r.LaneKind == p.rec.LaneKind || p.rec.Chain() == r.Chain() {
+			return true
+		}
+		ev := d.evidence(p.req, nil, nil)
+		ev.Live = []lane.Lease{r.asLive()}
+		if _, against, _, ok := lane.Conflicts(ev); ok && len(against) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func takenFrom(r Record) Taken {
+	return Taken{Lane: r.Lane, Gen: r.Gen, Nonce: r.Nonce, Holder: r.Holder, Deadline: r.Deadline().UTC()}
+}
+
+// succeeded says from whom the admission took over, and why it could.
+func (d *draft) succeeded() string {
+	var words []string
+	for i, r := range d.over {
+		words = append(words, "lane "+r.Lane+" of "+d.Table.Chains[d.over[i].Chain()].Holder.String()+" had "+r.Reason)
+	}
+	return strings.Join(words, "; ")
+}

@@ -1,0 +1,184 @@
+package lease
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+)
+
+// watching is a table on which chains have been seen unchanged for so long.
+func watching(t Table, d time.Duration, chains ...string) Table {
+	t.Watch.Seen = map[string]time.Duration{}
+	for _, chain := range chains {
+		t.Watch.Seen[chain] = d
+	}
+	return t
+}
+
+const whole = 15*time.Minute + 90*time.Second // the ttl of the tests and its margin
+
+func TestLapse(t *testing.T) {
+	bob := heldBy("bob", "b0b")
+	ended := tableWith(bob)
+	ended.Watch.Gone = map[string]bool{"docs": true}
+	unread := watching(tableWith(bob), whole, "docs")
+	unread.Unread = map[string]error{"docs": ErrRecord}
+	later := func(d, skew time.Duration) Lapsing { return Lapsing{Now: noon.Add(d), Skew: skew} }
+	for _, tt := range []struct {
+		claim string
+		table Table
+		by    Lapsing
+		over  bool
+		in    time.Duration
+	}{
+		{"a lease just seen is not over", tableWith(bob), later(0, 0), false, whole},
+		{"past its own deadline it is not", tableWith(bob), later(24*time.Hour, 0), false, whole},
+		{"watched for its ttl it is not", watching(tableWith(bob), 15*time.Minute, "docs"), later(0, 0), false, 90 * time.Second},
+		{"nor a moment before the margin is over", watching(tableWith(bob), whole-1, "docs"), later(0, 0), false, 1},
+		{"watched for its ttl and the margin it is, whatever its stamp", watching(tableWith(bob), whole, "docs"), later(-time.Hour, 0), true, 0},
+		{"another chain that was watched is no proof", watching(tableWith(bob), whole, "code"), later(0, 0), false, whole},
+		{"a waiting one lapses too", watching(tableWith(heldBy("bob", "b0b", inState(lane.Waiting))), whole, "docs"), later(0, 0), true, 0},
+		{"a parked one does not", watching(tableWith(heldBy("bob", "b0b", inState(lane.Parked))), 9*whole, "docs"), later(24*time.Hour, time.Minute), false, 0},
+		{"nor one in a state of the future", watching(tableWith(heldBy("bob", "b0b", inState("draining"))), 9*whole, "docs"), later(0, 0), false, 0},
+		{"nor one that cannot be read", unread, later(0, 0), false, 0},
+		{"nor what is free", watching(tableWith(heldBy("bob", "b0b", inState(lane.Free))), whole, "docs"), later(0, 0), false, 0},
+		{"one whose process has ended is over at once", ended, later(0, 0), true, 0},
+		{"older than ttl and skew is over", tableWith(bob), later(75*time.Minute+time.Second, time.Hour), true, 0},
+		{"as old as ttl and skew is not", tableWith(bob), later(75*time.Minute, time.Hour), false, whole},
+		{"without a known skew no stamp proves anything", tableWith(bob), later(9000*time.Hour, 0), false, whole},
+	} {
+		if l := tt.table.Lapse("docs", tt.by); l.Over != tt.over || l.In != tt.in || l.Over != (l.Why != "") {
+			t.Errorf("%s: %+v", tt.claim, l)
+		}
+	}
+	for ahead, skewed := range map[time.Duration]bool{30 * time.Second: false, 31 * time.Second: true, time.Hour: true, -time.Hour: false} {
+		if l := tableWith(bob).Lapse("docs", later(-ahead, time.Hour)); l.Skewed != skewed {
+			t.Errorf("a stamp %s ahead: skewed %v", ahead, l.Skewed)
+		}
+	}
+}
+
+func TestInstantsOfOneBootCompare(t *testing.T) {
+	at := func(boot string, ns int64) Instant { return Instant{boot, ns} }
+	for _, tt := range []struct {
+		claim         string
+		later, before Instant
+		want          time.Duration
+		ok            bool
+	}{
+		{"of one boot", at("a", 7), at("a", 4), 3, true},
+		{"of another", at("b", 7), at("a", 4), 0, false},
+		{"of none", at("", 7), at("", 4), 0, false},
+		{"in the wrong order", at("a", 4), at("a", 7), 0, false},
+	} {
+		if d, ok := tt.later.Since(tt.before); d != tt.want || ok != tt.ok {
+			t.Errorf("%s: %s %v", tt.claim, d, ok)
+		}
+	}
+}
+
+// What has lapsed and would stand against an admission ends in its transaction;
+// what stands in nobody's way stays.
+func TestTakeover(t *testing.T) {
+	docs := heldBy("bob", "b0b")
+	code := heldBy("eve", "e5e", onLane("code", lane.Cluster, "src/**"))
+	words := heldBy("zoe", "z0e", onLane("words", lane.Keyword, "docs/*.md"))
+	budget := func(ev *AcquireEvidence) { ev.Budgets = map[string]int{lane.Cluster: 1} }
+	for _, tt := range []struct {
+		claim  string
+		ev     AcquireEvidence
+		want   Outcome
+		writes string
+		from   string // lanes that end
+	}{
+		{"its own lane", asking(watching(tableWith(docs), whole, "docs")), Acquired, "SCAVENGE ACQUIRE GRANTED", "docs"},
+		{"not before it lapses", asking(watching(tableWith(docs), whole-1, "docs")), Refused, "", ""},
+		{"what its tree overlaps", asking(watching(tableWith(words), whole, "words")), Acquired, "SCAVENGE ACQUIRE GRANTED", "words"},
+		{"not what is clear of it", asking(watching(tableWith(docs, code), whole, "docs", "code")), Acquired, "SCAVENGE ACQUIRE GRANTED", "docs"},
+		{"not while another that overlaps lives", asking(watching(tableWith(docs, words), whole, "docs")), Refused, "", ""},
+		{"everything, for an exclusive lane", asking(watching(tableWith(docs, code), whole, "docs", "code"), lanes("all")), Acquired, "SCAVENGE SCAVENGE ACQUIRE GRANTED", "code docs"},
+		{"the place in a class", asking(watching(tableWith(code), whole, "code"), budget), Acquired, "SCAVENGE ACQUIRE GRANTED", "code"},
+		{"an unwatched one of the class keeps its place", asking(tableWith(code), budget), Refused, "", ""},
+		{"the unit", asking(watching(tableWith(heldBy("eve", "e5e", onLane("code", lane.Cluster, "src/**"), withUnit("p/1"))), whole, "code"), booking("p/1", "")), Acquired, "SCAVENGE ACQUIRE GRANTED", "code"},
+		{"one's own is renewed", asking(watching(tableWith(heldBy("me", "old")), whole, "docs"), as(Identity{Nonce: "old"})), Acquired, "HEARTBEAT", ""},
+		{"each of several lanes", asking(watching(tableWith(docs, code), whole, "docs", "code"), lanes("docs", "code")), Acquired, "SCAVENGE SCAVENGE ACQUIRE ACQUIRE GRANTED", "code docs"},
+		{"all of several lanes or none", asking(watching(tableWith(docs, code), whole, "docs"), lanes("docs", "code")), Refused, "", ""},
+	} {
+		v, writes, err := Acquire(tt.ev)
+		var from []string
+		for _, taken := range v.Scavenged {
+			from = append(from, taken.Lane)
+		}
+		if err != nil || v.Outcome != tt.want || ops(writes) != tt.writes || strings.Join(from, " ") != tt.from || v.UnsafeUntil != nil {
+			t.Errorf("takes over %s: %+v %v %v", tt.claim, v, ops(writes), err)
+		}
+	}
+}
+
+// A takeover is a new generation, over the end of the old one, and what the old
+// lease had booked is over too.
+func TestTakeoverIsANewGeneration(t *testing.T) {
+	bob := heldBy("bob", "b0b", withUnit("p/1"))
+	table := watching(holdingUnit(tableWith(bob), bob, "p/1"), whole, "docs")
+	v, writes, err := Acquire(asking(table, booking("p/1", "")))
+	if err != nil || v.Outcome != Acquired || v.Lease.Gen != bob.Gen+1 || !strings.Contains(v.Reason, "bob on n1 had lapsed") {
+		t.Fatalf("%+v %v", v, err)
+	}
+	_, order := parsed(t, writes)
+	if g := order.Lanes["docs"]; g.Gen != v.Lease.Gen || g.Nonce != "fresh" || order.Units["p/1"].Nonce != "fresh" {
+		t.Errorf("%+v %+v", g, order.Units)
+	}
+	if r, err := ParseRecord("docs", bob.Gen, writes[0].Payload); err != nil || r.State != lane.Free || r.Gen != bob.Gen || !strings.HasPrefix(r.Reason, "lapsed: ") || r.Operator != "" {
+		t.Errorf("%+v", r)
+	}
+	// Cut off after the order, the old holder has nothing to renew.
+	cut := Table{Chains: maps.Clone(table.Chains), Order: order}
+	keep := KeepEvidence{Lane: "docs", Chain: "docs", Current: ptr(bob), Order: order, Identity: Identity{Nonce: "b0b"}, Stamp: Stamp{Now: noon}}
+	if v, writes := Heartbeat(keep); v.Outcome != LostLease || writes != nil {
+		t.Errorf("%+v", v)
+	}
+	if torn := cut.Torn(); !equal(torn, []string{"docs"}) {
+		t.Errorf("torn %v", torn)
+	}
+}
+
+func TestHolderStopsBeforeAnybodyCanTakeOver(t *testing.T) {
+	asked := asking(Table{})
+	v, _, err := Acquire(asked)
+	if err != nil || v.WorkUntil == nil || !v.WorkUntil.Equal(asked.Stamp.Now.Add(15*time.Minute-90*time.Second)) {
+		t.Fatalf("%+v %v", v.WorkUntil, err)
+	}
+	r := *v.Lease
+	ev := KeepEvidence{Lane: "docs", Chain: "docs", Current: &r, Order: tableWith(r).Order, Identity: Identity{Nonce: r.Nonce}, Stamp: Stamp{Now: noon.Add(time.Minute)}}
+	if v, _ := Heartbeat(ev); v.WorkUntil == nil || !v.WorkUntil.Equal(noon.Add(16*time.Minute-90*time.Second)) {
+		t.Errorf("%+v", v)
+	}
+	ev.Lapsing.Margin = func(time.Duration) time.Duration { return 5 * time.Minute }
+	if v, _ := Heartbeat(ev); !v.WorkUntil.Equal(noon.Add(11 * time.Minute)) {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestScavengeWithoutAnOperatorNeedsProof(t *testing.T) {
+	bob := heldBy("bob", "b0b", withUnit("p/1"))
+	table := holdingUnit(tableWith(bob), bob, "p/1")
+	ev := KeepEvidence{Lane: "docs", Chain: "docs", Current: &bob, Order: table.Order, Stamp: Stamp{Now: noon.Add(time.Hour)}}
+	ev.Lapse = table.Lapse("docs", Lapsing{Now: ev.Stamp.Now})
+	if v, writes := Scavenge(ev); v.ReasonClass != NotLapsed || v.LapsesIn != 990 || writes != nil {
+		t.Errorf("%+v %v", v, ops(writes))
+	}
+	ev.Lapse = Lapse{Over: true, Why: "its process has ended"}
+	v, writes := Scavenge(ev)
+	records, order := parsed(t, writes)
+	if v.Outcome != Scavenged || ops(writes) != "SCAVENGE ENDED" || records["docs"].Reason != "lapsed: its process has ended" || len(order.Units) != 0 || v.UnsafeUntil != nil {
+		t.Errorf("%+v %v", v, ops(writes))
+	}
+	ev.Order.Lanes["docs"] = Grant{Gen: 2, Nonce: "n"}
+	ev.Lapse.Over = false
+	if v, writes := Scavenge(ev); v.Outcome == Scavenged || writes != nil {
+		t.Errorf("a torn lane without an operator: %+v %v", v, ops(writes))
+	}
+}

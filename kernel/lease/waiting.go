@@ -1,0 +1,186 @@
+package lease
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// A WaitsFor is a lease that an exclusive one waits for.
+type WaitsFor struct {
+	Lane     string     `json:"lane"`
+	Holder   Holder     `json:"holder"`
+	Deadline *time.Time `json:"deadline,omitempty"`
+}
+
+// mayWait reports whether all that stands against an exclusive lane is of the kind
+// that ends by itself: ordinary leases of others. Of two exclusive ones neither
+// waits for the other, nobody waits for what only an operator ends, and an asker
+// that holds a lane itself would wait for ever.
+func (d *draft) mayWait(p *part) (lane.Verdict, bool) {
+	if !d.Wait || len(d.parts) != 1 || d.Force || !p.claim.Exclusive {
+		return lane.Verdict{}, false
+	}
+	ev := d.evidence(p.req, d.Budgets, d.SelfModify)
+	ev.Live = slices.DeleteFunc(d.work.Live(d.skip), func(l lane.Lease) bool { return d.ends(l, p.lane) })
+	ev.Live = append(ev.Live, d.Extra...)
+	k := lane.Decide(ev)
+	return k, k.Outcome == lane.Acquire
+}
+
+// ends reports whether a lease is one that an exclusive lane may wait for.
+func (d *draft) ends(l lane.Lease, name string) bool {
+	r, ok := d.work.Holding(l.Lane)
+	return ok && l.Unreadable == "" && l.State == lane.Held && !l.Exclusive && l.Lane != name &&
+		!d.remembers(r) && !d.Identity.Owns(r)
+}
+
+// standing lists the leases that an exclusive lane has to wait for.
+func (t Table) standing(ev lane.Evidence, chain string) (waits []WaitsFor, on []Record, unread error) {
+	ev.Live = t.Live(map[string]bool{chain: true})
+	_, against, no, ok := lane.Conflicts(ev)
+	if !ok {
+		return nil, nil, no.Err()
+	}
+	for _, l := range against {
+		if l.Unreadable != "" {
+			return nil, nil, t.unreadNamed(l.Lane)
+		}
+		if r, ok := t.Holding(l.Lane); ok && r.Chain() != chain {
+			at := r.Deadline().UTC()
+			waits, on = append(waits, WaitsFor{r.Lane, r.Holder, &at}), append(on, r)
+		}
+	}
+	return waits, on, nil
+}
+
+// waiting words the answer of a lease that waits.
+func (v Verdict) waiting(r Record, waits []WaitsFor) Verdict {
+	var names []string
+	for _, w := range waits {
+		names = append(names, w.Lane+" ("+w.Holder.String()+")")
+	}
+	v.Outcome, v.WaitsFor = Waits, waits
+	v.Reason = "it is yours as soon as what it overlaps is free, and nothing new is admitted beside it"
+	if len(names) > 0 {
+		v.Reason = "it is yours when these are free, and nothing new is admitted beside it: " + strings.Join(names, ", ")
+	}
+	v.Next = "git dos lease await --lane " + verdict.ShellWord(r.Lane) + "; to withdraw: git dos lease release --lane " + verdict.ShellWord(r.Lane)
+	return v
+}
+
+// waits finds the lease of the caller's that waits on the lane it asks for, where
+// it was admitted.
+func (ev AcquireEvidence) waits() (Record, bool) {
+	c, _, ok := lane.Resolve(ev.Requests[0], ev.Lanes)
+	if !ok || ev.Any || len(ev.Requests) != 1 {
+		return Record{}, false
+	}
+	r, ok := ev.Table.holding(c.Lane, ev.owns)
+	return r, ok && r.State == lane.Waiting && ev.owns(r) && ev.Table.Order.admits(r)
+}
+
+// again is what an acquirer is told that waits already.
+func (ev AcquireEvidence) again(r Record) (Verdict, []Write, error) {
+	v, writes, err := Await(AwaitEvidence{
+		Lane: r.Lane, Identity: Identity{Nonce: r.Nonce}, Table: ev.Table, Stamp: ev.Stamp, Lapsing: ev.Lapsing,
+		Lanes: ev.Lanes, Algebra: ev.Algebra, RatioMax: ev.RatioMax,
+	})
+	if r.Nonce == ev.Stamp.Nonce {
+		v.sent, v.fresh = []Record{r}, []Record{r}
+	} else {
+		v.Reacquired = true
+	}
+	return v, writes, err
+}
+
+// AwaitEvidence is everything Await may know.
+type AwaitEvidence struct {
+	Lane     string
+	Identity Identity
+	Table    Table
+	Stamp    Stamp
+	Lapsing  Lapsing
+
+	Lanes    lane.Taxonomy
+	Algebra  lane.Algebra
+	RatioMax float64
+}
+
+// Await judges a lease that waits. Rungs, first that applies:
+//
+//  1. a lane that is torn, or that cannot be read and may overlap: no verdict
+//  2. the lease is not the caller's, or was never admitted: lost
+//  3. it is held already
+//  4. a lease that overlaps it lives: waiting, and renewed when a third of its
+//     ttl has passed
+//  5. it is ready: held from now on, and every lease that overlaps it and has
+//     lapsed ends in the same transaction
+func Await(ev AwaitEvidence) (Verdict, []Write, error) {
+	ev.Lapsing.Now = ev.Stamp.Now
+	if torn := ev.Table.Torn(); len(torn) > 0 {
+		return Verdict{}, nil, &TornError{torn}
+	}
+	chain, cur, err := ev.Table.Stand(ev.Lane)
+	if err != nil {
+		return Verdict{}, nil, err
+	}
+	keep := KeepEvidence{Lane: ev.Lane, Chain: chain, Current: cur, Order: ev.Table.Order, Identity: ev.Identity, Stamp: ev.Stamp, Lapsing: ev.Lapsing}
+	r, no, ok := keep.inUse(lane.Waiting, lane.Held)
+	if !ok {
+		return no, nil, nil
+	}
+	if r.State == lane.Held {
+		v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Reacquired: true, Reason: "the lane is yours"}
+		return v.until(r), nil, nil
+	}
+	return ev.await(r)
+}
+
+func (ev AwaitEvidence) await(r Record) (Verdict, []Write, error) {
+	request := lane.Evidence{Request: lane.Request{Lane: r.Lane, Tree: r.Tree}, Lanes: ev.Lanes, Algebra: ev.Algebra, RatioMax: ev.RatioMax}
+	if r.Slot == "" {
+		request.Request.Tree = nil
+	}
+	_, on, err := ev.Table.standing(request, r.Chain())
+	if err != nil {
+		return Verdict{}, nil, err
+	}
+	var writes []Write
+	var over []Record
+	var waits []WaitsFor
+	for _, other := range on {
+		l := ev.Table.Lapse(other.Chain(), ev.Lapsing)
+		if !l.Over {
+			at := other.Deadline().UTC()
+			waits = append(waits, WaitsFor{other.Lane, other.Holder, &at})
+			continue
+		}
+		writes = append(writes, laneWrite(OpScavenge, freed(other, "lapsed: "+l.Why, ev.Stamp)))
+		over = append(over, other)
+	}
+	if len(waits) > 0 {
+		return ev.stillWaiting(r, waits)
+	}
+	r.State, r.Reason, r.RenewedAt = lane.Held, "", stampSeconds(ev.Stamp)
+	writes = append(writes, laneWrite(OpReady, r))
+	writes = append(writes, ev.Table.Order.end(over...)...)
+	v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Reason: "what it overlaps is free"}
+	for _, other := range over {
+		v.Scavenged = append(v.Scavenged, takenFrom(other))
+	}
+	return v.until(r).workUntil(r, ev.Lapsing), writes, readBack(writes)
+}
+
+func (ev AwaitEvidence) stillWaiting(r Record, waits []WaitsFor) (Verdict, []Write, error) {
+	var writes []Write
+	if third := r.RenewedAt.Add(time.Duration(r.TTL) * time.Second / 3); !ev.Stamp.Now.Before(third) {
+		r.RenewedAt = stampSeconds(ev.Stamp)
+		writes = []Write{laneWrite(OpHeartbeat, r)}
+	}
+	v := Verdict{Lane: r.Lane, Lease: &r}
+	return v.until(r).waiting(r, waits), writes, nil
+}
