@@ -159,6 +159,7 @@ func leaseStatuses() map[string][]status {
 			{Code: verdict.Yes, Outcome: "acquire", Meaning: "the lane is yours, or each of several is"},
 			{Code: verdict.FirstOwned, Outcome: "refuse", Meaning: "someone or some rule stands against it"},
 			{Code: verdict.FirstOwned, Outcome: "waiting", Meaning: "the exclusive lane is yours when what it overlaps is free"},
+			{Code: verdict.FirstOwned, Outcome: "lost", Meaning: "the exclusive lane was taken away while it waited"},
 			contended,
 			unreachable,
 		},

@@ -32,12 +32,16 @@ func (d *Desk) Arbitrate(ctx context.Context, req ArbitrateRequest) (lane.Verdic
 	if req.LeasesGiven {
 		return lane.Arbitrate(ev), time.Time{}, nil
 	}
-	from := d.Clock()
+	from, began := d.Clock(), time.Now()
 	s, t, err := d.lookTable(ctx, req.Cached)
 	if err != nil {
 		return lane.Verdict{}, time.Time{}, d.storeError(err)
 	}
-	d.watch(from, s, &t)
-	ev.Live = t.Live(t.Lapsed(d.lapsing()))
+	if s.AsOf.Before(began) {
+		ev.Live = t.Live(nil) // of a mirror nobody can say what has lapsed since
+	} else {
+		d.watch(from, s, &t)
+		ev.Live = t.Live(t.Lapsed(d.lapsing()))
+	}
 	return lane.Arbitrate(ev), s.AsOf.UTC().Truncate(time.Second), nil
 }

@@ -186,7 +186,7 @@ func (d *Desk) evidence(ctx context.Context, from lease.Instant, s refstore.Snap
 	}
 	at, err := d.placeOf(t, ev.Lane)
 	ev.Lane, ev.Chain, ev.Current, ev.Order = at.lane, at.chain, at.current, t.Order
-	ev.Lapse = t.Lapse(at.chain, ev.Lapsing)
+	ev.Lapse, ev.Gone = t.Lapse(at.chain, ev.Lapsing), gone(at.current)
 	return unread, err
 }
 

@@ -184,7 +184,7 @@ func (d *Desk) readHolds(ctx context.Context, s refstore.Snapshot, ev *lease.Pus
 		}
 		switch {
 		case err == nil:
-			h.Chain, h.Current = at.chain, at.current
+			h.Chain, h.Current, h.Gone = at.chain, at.current, gone(at.current)
 			told = append(told, h)
 		case h.Named:
 			return nil, err

@@ -46,14 +46,20 @@ func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) 
 func (d *Desk) awaitOwn(ctx context.Context, v lease.Verdict, w *waiting) (lease.Verdict, error) {
 	own, reacquired := *v.Lease, v.Reacquired
 	id := lease.Identity{Nonce: own.Nonce}
-	v, err := d.await(ctx, own.Lane, id, v, w)
+	err := d.Remember(own) // should this process not live to see the end of it
+	if err == nil {
+		v, err = d.await(ctx, own.Lane, id, v, w)
+	}
 	if err == nil && ctx.Err() == nil || reacquired {
 		return v, err
+	}
+	if err == nil {
+		err = context.Cause(ctx)
 	}
 	whole, cancel := detached(ctx)
 	defer cancel()
 	_, gave := d.Release(whole, own.Lane, id)
-	return lease.Verdict{}, errors.Join(err, context.Cause(ctx), gave)
+	return lease.Verdict{}, errors.Join(err, gave, d.Forget(own.Lane, own.Nonce))
 }
 
 // Await waits for a lease of the caller's that waits, at most for so long. It

@@ -35,7 +35,7 @@ func (d *Desk) watch(from lease.Instant, s refstore.Snapshot, t *lease.Table) {
 			continue
 		}
 		tips[chain] = string(s.Tip(target).ID)
-		if r.Proc != nil && host.Gone(host.Proc{PID: r.Proc.PID, Start: r.Proc.Start, Boot: r.Proc.Boot, PIDNS: r.Proc.PIDNS}) {
+		if gone(&r) {
 			if t.Watch.Gone == nil {
 				t.Watch.Gone = map[string]bool{}
 			}
@@ -55,6 +55,14 @@ func (d *Desk) watch(from lease.Instant, s refstore.Snapshot, t *lease.Table) {
 	}
 	// What cannot be noted is noted by a later read: it costs waiting.
 	t.Watch.Seen, _ = observe.At(path).Watch(from, d.Clock(), tips)
+}
+
+// gone reports whether the process that a lease names has provably ended.
+func gone(r *lease.Record) bool {
+	if r == nil || r.Proc == nil || r.State == lane.Free {
+		return false
+	}
+	return host.Gone(host.Proc{PID: r.Proc.PID, Start: r.Proc.Start, Boot: r.Proc.Boot, PIDNS: r.Proc.PIDNS})
 }
 
 // lapsing holds the numbers that leases lapse by under these rules.

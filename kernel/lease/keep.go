@@ -21,6 +21,7 @@ type KeepEvidence struct {
 	Stamp    Stamp
 	Lapsing  Lapsing
 	Lapse    Lapse // of the lease on the chain, for a Scavenge without an operator
+	Gone     bool  // the process that the lease names has ended
 }
 
 // chain is where the lane stands, or would stand by its own name.
@@ -57,7 +58,8 @@ func (ev KeepEvidence) Torn() bool { return ev.Order.ahead(ev.chain(), ev.gen())
 func (ev KeepEvidence) Lost() bool { return ev.Torn() && !ev.Order.explains(ev.chain(), ev.gen()) }
 
 // Heartbeat judges a renewal. The lease must be the caller's by nonce or run
-// id, and admitted; one that lapsed and that nobody took may still be renewed.
+// id, and admitted; one that lapsed and that nobody took may still be renewed. When
+// the process that it names has ended, another works under it: it is named no more.
 func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 	cur, no, ok := ev.inUse(lane.Held, lane.Waiting)
 	if !ok {
@@ -69,7 +71,7 @@ func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 		reason = fmt.Sprintf("renewed after it lapsed at %s; nobody had taken it", cur.Deadline().UTC().Format(time.RFC3339))
 		cur.Reason = reason
 	}
-	cur.Ship = nil
+	cur.Ship, cur.Proc = nil, cur.proc(ev.Gone)
 	cur.RenewedAt = stampSeconds(ev.Stamp)
 	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason}
 	return v.until(cur).workUntil(cur, ev.Lapsing), []Write{laneWrite(OpHeartbeat, cur)}

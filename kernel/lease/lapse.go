@@ -39,6 +39,14 @@ type Lapse struct {
 	In     time.Duration // until watching alone would prove it, should the lease stay as it is; 0 where it never will
 }
 
+// proc is the process that a lease which is renewed goes on to name.
+func (r Record) proc(gone bool) *Proc {
+	if gone {
+		return nil
+	}
+	return r.Proc
+}
+
 // Lapsed returns the chains of the leases that are over.
 func (t Table) Lapsed(by Lapsing) map[string]bool {
 	over := map[string]bool{}

@@ -51,7 +51,7 @@ func (s *sweep) unreached() (chains []string) {
 		case order.ahead(chain, r.Gen):
 			s.end(cutOp(r, g), voided(r, chain, g, overtaken, s.Stamp))
 		case order.overruled(r):
-			s.end(OpScavenge, freed(r, "an operator ended it by force", s.Stamp))
+			s.end(OpScavenge, freed(r, "another admission ended it", s.Stamp))
 		default:
 			continue
 		}

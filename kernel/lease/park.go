@@ -33,6 +33,7 @@ func Unpark(ev KeepEvidence) (Verdict, []Write) {
 		return refuse(ev.Lane, NotHeld, "the lane is "+string(cur.State)+", and not parked").heldBy(cur), nil
 	}
 	cur.State, cur.Reason, cur.Operator, cur.RenewedAt = lane.Held, "", ev.Operator, stampSeconds(ev.Stamp)
+	cur.Proc = cur.proc(ev.Gone)
 	v := Verdict{Outcome: Unparked, Lane: ev.Lane, Lease: &cur, Reason: "its lease runs again"}
 	return v.until(cur).workUntil(cur, ev.Lapsing), []Write{laneWrite(OpUnpark, cur)}
 }

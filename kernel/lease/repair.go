@@ -52,7 +52,7 @@ func Repair(t Table, torn []string, at Stamp) []Write {
 // repair frees one torn chain.
 func (t Table) repair(chain, reason string, at Stamp) (Write, Record) {
 	r, g := t.Chains[chain], t.Order.Lanes[chain]
-	op, free := OpScavenge, freed(r, "an operator ended it by force", at)
+	op, free := OpScavenge, freed(r, "another admission ended it", at)
 	if t.Order.ahead(chain, r.Gen) {
 		op, free = cutOp(r, g), voided(r, chain, g, reason, at)
 	}

@@ -132,6 +132,9 @@ func (d *draft) judge(p *part) (Verdict, error) {
 	if p.had {
 		p.op, p.rec = OpHeartbeat, p.have
 		p.rec.Reason, p.rec.Ship, p.rec.RenewedAt = "", nil, stampSeconds(d.Stamp)
+		if p.rec.Proc = p.rec.proc(d.Table.Watch.Gone[p.have.Chain()]); d.Proc != nil && p == d.parts[0] {
+			p.rec.Proc = d.Proc
+		}
 		return Verdict{}, nil
 	}
 	k := lane.Decide(d.evidence(p.req, d.Budgets, d.SelfModify))

@@ -81,6 +81,7 @@ type Hold struct {
 	Identity Identity
 	Named    bool    // by the pusher, and not only remembered
 	Current  *Record // nil when no chain holds the lane or last held it
+	Gone     bool    // the process that the lease names has ended
 }
 
 // PushEvidence is everything DecidePush may know. Paths are the raw paths that
@@ -134,6 +135,7 @@ func DecidePush(ev PushEvidence) (PushVerdict, []Write) {
 		cur, no, ok := keep.inUse(lane.Held)
 		switch {
 		case ok:
+			cur.Proc = cur.proc(h.Gone)
 			held = append(held, cur)
 		case h.Named:
 			return v.fenced(no), nil

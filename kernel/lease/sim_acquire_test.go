@@ -15,6 +15,7 @@ type ask struct {
 	force      bool
 	unit, seat string
 	stated     bool // by run id
+	wait       bool // an exclusive lane may wait
 }
 
 // wish makes up a call about a lane.
@@ -22,7 +23,8 @@ func (c *client) wish(name string) ask {
 	a := ask{names: []string{name}, stated: c.chance(50)}
 	switch n := c.rng.IntN(100); {
 	case n < 40:
-		if other := simLanes[c.rng.IntN(len(simLanes))]; other != name {
+		lanes := c.rules.lanes()
+		if other := lanes[c.rng.IntN(len(lanes))]; other != name {
 			a.names = append(a.names, other)
 		}
 	case n < 46:
@@ -37,6 +39,10 @@ func (c *client) wish(name string) ask {
 		a.seat = simSeat
 	}
 	a.force = len(a.names) > 0 && !a.any && c.chance(12)
+	if c.rules.timed {
+		a.wait = c.chance(60)
+		a.force = a.force && c.chance(25)
+	}
 	return a
 }
 
@@ -44,7 +50,10 @@ func (c *client) wish(name string) ask {
 func (c *client) evidence(a ask) AcquireEvidence {
 	ev := AcquireEvidence{
 		RunID: c.runID(), TTL: 15 * time.Minute, Scope: Fleet, Stamp: c.stamp(c.nonce()), Any: a.any,
-		Unit: a.unit, Seat: a.seat, Lanes: simTaxonomy, Algebra: lane.Glob,
+		Unit: a.unit, Seat: a.seat, Lanes: c.rules.taxonomy(), Algebra: lane.Glob, Wait: a.wait,
+	}
+	if c.rules.timed {
+		ev.TTL, ev.Proc = simTTL, c.process()
 	}
 	for _, name := range a.names {
 		req := lane.Request{Lane: name}
@@ -84,6 +93,10 @@ func (c *client) acquire(a ask) bool {
 		var won int
 		won, err = c.update(func(seen view) (out []Write, trunk bool, err error) {
 			ev.Table = tableOf(seen)
+			c.watch(&ev.Table, seen)
+			if c.rules.timed {
+				ev.Stamp.Now, ev.Lapsing = c.began, c.lapsing()
+			}
 			v, out, err = c.rules.decideAcquire(ev)
 			if errors.As(err, new(*TornError)) {
 				if !torn.equal(seen) {
@@ -102,7 +115,7 @@ func (c *client) acquire(a ask) bool {
 			if err == nil && len(out) > 0 {
 				tries = append(tries, v)
 			}
-			if err == nil && v.Outcome == Acquired {
+			if err == nil && (v.Outcome == Acquired || v.Outcome == Waits) {
 				ev.Sent = ev.Table.Send(v, ev.Sent)
 			}
 			return c.rules.without(v, out), false, err
@@ -117,6 +130,11 @@ func (c *client) acquire(a ask) bool {
 			break
 		}
 		c.step()
+	}
+	if err == nil && v.Outcome == Waits {
+		c.memory[v.Lease.Lane] = v.Lease.Nonce
+		c.tally.waited++
+		return false
 	}
 	if err == nil && v.Outcome == Acquired {
 		c.have(a, v, stamp.Nonce)
@@ -175,8 +193,11 @@ func (c *client) have(a ask, v Verdict, nonce string) {
 	if a.unit != "" || a.seat != "" {
 		c.tally.booked++
 	}
-	if len(v.Scavenged) > 0 {
+	switch {
+	case len(v.Scavenged) > 0 && a.force:
 		c.tally.forced++
+	case len(v.Scavenged) > 0:
+		c.tally.taken++
 	}
 	if a.any || len(a.names) == 0 {
 		c.tally.picked++

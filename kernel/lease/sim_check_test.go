@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 )
@@ -23,7 +24,7 @@ func (w *world) checkRide(t *transaction) {
 			return
 		}
 		now := mustRecord(m.ref, cur)
-		if b, ok := w.beliefs[lotOf(now)]; now.State != lane.Held || now.Nonce != ship.Nonce || !ok || b.who != t.who {
+		if b, ok := w.beliefs[lotOf(now)]; now.State != lane.Held || now.Nonce != ship.Nonce || !w.rules.timed && (!ok || b.who != t.who) {
 			w.fail("I4: trunk rides on lane %s of client %d, which holds nonce %q (%s) and not %q", m.ref, t.who, now.Nonce, now.State, ship.Nonce)
 		}
 	}
@@ -48,6 +49,7 @@ func (w *world) apply(t *transaction, m move) {
 			w.fail("I3: %s went from generation %d to %d by %s", m.ref, old.gen, n.gen, n.op)
 		}
 		w.refs[m.ref], old = n, n
+		w.tellOf(t.who, m.ref, n)
 		switch m.ref {
 		case trunkName:
 		case orderName:
@@ -58,13 +60,27 @@ func (w *world) apply(t *transaction, m move) {
 	}
 }
 
+// tellOf tells of an entry that has landed.
+func (w *world) tellOf(who int, ref string, n *node) {
+	switch ref {
+	case trunkName:
+		w.tell("client %d moved the trunk", who)
+	case orderName:
+		w.tell("client %d: %s, number %d in the order", who, n.op, n.gen)
+	default:
+		r := mustRecord(ref, n)
+		w.tell("client %d: %s %s on %s g%d nonce %s, now %s, renewed %s %s", who, n.op, r.Lane, ref, r.Gen, short(r.Nonce), r.State, r.RenewedAt.Format("15:04:05"), r.Reason)
+	}
+}
+
 // ordered checks what an entry in the order does to the leases of others: only
 // force takes an admission away.
 func (w *world) ordered(t *transaction) {
 	o := w.order()
 	for _, at := range w.believed() {
 		if b := w.beliefs[at]; overrules(o, b.Record) && !b.overruled {
-			if forced := slices.ContainsFunc(t.moves, func(m move) bool { return m.ref == at.chain && m.forces() }); !forced {
+			forced := slices.ContainsFunc(t.moves, func(m move) bool { return m.ref == at.chain && m.forces(w.works(b)) })
+			if !forced {
 				w.fail("lease %s of client %d on lane %s taken out of the order by client %d", at.nonce, b.who, b.Lane, t.who)
 			}
 			b.overruled = true
@@ -92,15 +108,20 @@ func (w *world) order() Order {
 	return o
 }
 
-// forces reports whether a move ends a lease by force.
-func (m move) forces() bool {
+// forces reports whether a move ends a lease by force or, where its holder does not
+// work any more, because it has lapsed.
+func (m move) forces(works bool) bool {
 	for n := m.new; n != m.expect && n != nil; n = n.parent {
-		if n.op == OpScavenge {
+		if n.op == OpScavenge && (!works || !lapsed(mustRecord(m.ref, n))) {
 			return true
 		}
 	}
 	return false
 }
+
+// lapsed reports whether an entry ended a lease because it had lapsed, and not by an
+// operator's word.
+func lapsed(r Record) bool { return strings.HasPrefix(r.Reason, "lapsed: ") }
 
 // moved checks what an entry on a chain does to the leases of others.
 func (w *world) moved(t *transaction, op string, r Record) {
@@ -109,7 +130,8 @@ func (w *world) moved(t *transaction, op string, r Record) {
 		if at.chain != r.Chain() || r.State != lane.Free && r.Nonce == at.nonce {
 			continue
 		}
-		if byRight := op == OpScavenge || op == OpRelease && b.who == t.who; !byRight {
+		scavenged := op == OpScavenge && (!lapsed(r) || !w.works(b) || b.overruled)
+		if byRight := scavenged || op == OpRelease && b.who == t.who; !byRight {
 			w.fail("lease %s of client %d on lane %s ended by %s of client %d", at.nonce, b.who, b.Lane, op, t.who)
 		}
 		delete(w.beliefs, at)
@@ -138,7 +160,11 @@ func (w *world) told(who int, r Record) {
 	if ok && had.who != who {
 		w.fail("I1: clients %d and %d hold one lease of lane %s", had.who, who, r.Lane)
 	}
-	b := belief{r, who, had.overruled || overrules(w.order(), r)}
+	b := belief{Record: r, who: who, overruled: had.overruled || overrules(w.order(), r)}
+	if w.rules.timed {
+		b.until = w.until(who, r)
+	}
+	w.tell("client %d has lane %s, nonce %s", who, r.Lane, short(r.Nonce))
 	if w.beliefs[at] = b; b.overruled {
 		return
 	}
@@ -146,7 +172,7 @@ func (w *world) told(who int, r Record) {
 		b := w.beliefs[other]
 		beside := fmt.Sprintf("client %d on lane %s (%s, %s) beside client %d on lane %s (%s, %s)", who, r.Lane, at.chain, at.nonce, b.who, b.Lane, other.chain, other.nonce)
 		switch {
-		case other == at, b.overruled:
+		case other == at, b.overruled, !w.works(b), !w.works(w.beliefs[at]):
 		case b.Lane == r.Lane, other.chain == at.chain, b.exclusive(), r.exclusive(), !lane.Glob.Disjoint(b.Tree, r.Tree):
 			w.fail("I1: %s", beside)
 		case r.Unit != "" && r.Unit == b.Unit:
@@ -191,3 +217,6 @@ func (w *world) checkBookings(ended Record) {
 		}
 	}
 }
+
+// short is the end of a nonce, which is what differs.
+func short(nonce string) string { return nonce[max(0, len(nonce)-4):] }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 )
@@ -26,6 +27,16 @@ type rules struct {
 	keepsBookings    bool // units and seats are not ended with their leases
 	voidsOne         bool // of several lanes that landed, only the first is given back
 
+	await        func(AwaitEvidence) (Verdict, []Write, error)
+	noMargin     bool // who watches and who works do so for the ttl
+	noDeadline   bool // a holder works on past its deadline
+	anySkew      bool // clocks are taken to differ by less than they do
+	watchesNames bool // the watch of a lane goes on when its tip moves
+	watchesOn    bool // the watch goes on over a reboot
+	namesTheDead bool // a lease that is renewed goes on to name a process that has ended
+	goneAnywhere bool // a process that is not on this node is taken to have ended
+
+	timed bool // not a guard: leases lapse, see sim_time_test.go
 	rough bool // not a guard: faults are many and runs are named, for narrow windows
 }
 
@@ -85,6 +96,10 @@ type client struct {
 	step   func()
 	actor  *actor
 	memory map[string]string // lane to nonce
+
+	began time.Time // what its clocks said before the last read
+	from  time.Duration
+	life  int // how many processes went before
 }
 
 func (c *client) boot() {
@@ -98,6 +113,7 @@ func (c *client) boot() {
 			c.act()
 		}
 	})
+	c.actor.client, c.actor.who = true, c.who
 }
 
 func (c *client) reboot() {
@@ -108,10 +124,14 @@ func (c *client) reboot() {
 
 // act does one thing a worker or an operator would do.
 func (c *client) act() {
-	name := simLanes[c.rng.IntN(len(simLanes))]
+	lanes := c.rules.lanes()
+	name := lanes[c.rng.IntN(len(lanes))]
 	kept := slices.Sorted(maps.Keys(c.memory))
 	if len(kept) > 0 && c.chance(70) {
 		name = kept[c.rng.IntN(len(kept))]
+	}
+	if c.rules.timed && c.passing(name) {
+		return
 	}
 	switch n := c.rng.IntN(100); {
 	case n < 45:
@@ -127,10 +147,19 @@ func (c *client) act() {
 	}
 }
 
-func (c *client) runID() string { return fmt.Sprintf("run-%d", c.who) }
+func (c *client) runID() string {
+	if c.life > 0 {
+		return fmt.Sprintf("run-%d.%d", c.who, c.life)
+	}
+	return fmt.Sprintf("run-%d", c.who)
+}
 
 func (c *client) stamp(nonce string) Stamp {
-	return Stamp{Now: c.now, Nonce: nonce, Holder: Holder{Node: fmt.Sprint("n", c.who), Owner: "worker"}}
+	now := c.now
+	if c.rules.timed && !c.began.IsZero() {
+		now = c.began
+	}
+	return Stamp{Now: now, Nonce: nonce, Holder: Holder{Node: fmt.Sprint("n", c.who), Owner: "worker"}}
 }
 
 // identity is what the client offers: its memory, or its run id stated.
@@ -152,7 +181,7 @@ func (v view) equal(u view) bool { return maps.Equal(v.tips, u.tips) && maps.Equ
 // read looks at every ref, one after the other.
 func (c *client) read() view {
 	refs := append(c.chains(), orderName, trunkName)
-	for _, name := range simLanes {
+	for _, name := range c.rules.lanes() {
 		if c.refs[name] == nil && name != "word" && name != "verb" {
 			refs = append(refs, name)
 		}
@@ -202,6 +231,10 @@ var errContended = errors.New("contended")
 func (c *client) update(decide func(view) ([]Write, bool, error)) (int, error) {
 	var sent [][]move
 	for range 6 {
+		if c.cutOff() {
+			return -1, errCut
+		}
+		c.began, c.from = c.wall(), c.mono()
 		seen := c.read()
 		for i, moves := range sent {
 			if c.judge(moves, seen) && c.rules.lastWord {
@@ -281,13 +314,21 @@ func (c *client) judge(moves []move, seen view) bool {
 
 // keep runs a verb on one existing lease.
 func (c *client) keep(name string, id Identity, decide func(KeepEvidence) (Verdict, []Write)) Verdict {
+	return c.keepAs(name, id, "op", decide)
+}
+
+func (c *client) keepAs(name string, id Identity, operator string, decide func(KeepEvidence) (Verdict, []Write)) Verdict {
 	var v Verdict
 	var tries []Verdict
 	won, err := c.update(func(seen view) (out []Write, trunk bool, err error) {
 		t := tableOf(seen)
-		ev := KeepEvidence{Lane: name, Identity: id, Order: t.Order, Operator: "op", Stamp: c.stamp("")}
+		c.watch(&t, seen)
+		ev := KeepEvidence{Lane: name, Identity: id, Order: t.Order, Operator: operator, Stamp: c.stamp(""), Lapsing: c.lapsing()}
 		if ev.Chain, ev.Current, err = t.Stand(name); err != nil {
 			return nil, false, err
+		}
+		if ev.Lapse = t.Lapse(ev.Chain, ev.Lapsing); ev.Current != nil && c.rules.timed {
+			ev.Gone = c.gone(*ev.Current) && !c.rules.namesTheDead
 		}
 		if v, out = decide(ev); len(out) > 0 {
 			tries = append(tries, v)
@@ -305,7 +346,7 @@ func (c *client) keep(name string, id Identity, decide func(KeepEvidence) (Verdi
 
 func (c *client) heartbeat(name string) {
 	v := c.keep(name, c.identity(name, c.chance(c.often(40, 100))), c.rules.decideHeartbeat)
-	if v.Outcome == Renewed {
+	if v.Outcome == Renewed && v.Lease.State == lane.Held {
 		c.told(c.who, *v.Lease)
 	}
 }
@@ -330,6 +371,7 @@ func (c *client) push() {
 			if _, h.Current, err = t.Stand(name); err != nil {
 				return nil, false, err
 			}
+			h.Gone = c.rules.timed && h.Current != nil && c.gone(*h.Current) && !c.rules.namesTheDead
 			ev.Holds = append(ev.Holds, h)
 		}
 		v, out = DecidePush(ev)

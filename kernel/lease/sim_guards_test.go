@@ -47,6 +47,17 @@ var mutants = []struct {
 	{"force ends every lease in the way", rules{acquire: forceOne}, "taken out of the order", 13},
 	{"what force ended and did not reach is torn", rules{acquire: forceUntold}, "I1", 37},
 	{"a chain that cannot be read holds what it may hold", rules{acquire: acquireUnseeing}, "I1", 7},
+
+	{"a lapsed lease that overlaps ends in the same transaction", rules{timed: true, acquire: acquireBesideLapsed}, "", 0},
+	{"nothing is ready while a lane that it overlaps is held", rules{timed: true, await: awaitAlone}, "I1", 0},
+	{"nothing is admitted beside a lane that waits", rules{timed: true, acquire: acquireBesideWaiting}, "", 0},
+	{"a holder stops at its own deadline", rules{timed: true, noDeadline: true}, "", 0},
+	{"a margin is left between who works and who watches", rules{timed: true, noMargin: true}, "", 0},
+	{"a stamp proves nothing while clocks may differ by more", rules{timed: true, anySkew: true}, "", 0},
+	{"the watch of a lane begins anew when its tip moves", rules{timed: true, watchesNames: true}, "", 0},
+	{"and with every boot", rules{timed: true, watchesOn: true}, "", 0},
+	{"only a process of this node can be seen to have ended", rules{timed: true, goneAnywhere: true}, "", 0},
+	{"a lease that is renewed names no process that has ended", rules{timed: true, namesTheDead: true}, "", 0},
 }
 
 func TestEveryGuardIsNeeded(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -72,6 +73,7 @@ type belief struct {
 	Record
 	who       int
 	overruled bool
+	until     time.Time // when its holder counts it as lost, in a timed history
 }
 
 type world struct {
@@ -82,6 +84,9 @@ type world struct {
 	locked map[string]bool
 	unread map[string]bool // chains that nobody can read for now
 	quiet  bool            // no more faults
+	nodes  []*machine      // in a timed history
+	dead   map[int64]bool  // processes that have ended
+	lives  map[int]int     // how many processes a client has had
 
 	actors    []*actor
 	beliefs   map[lot]belief
@@ -91,15 +96,21 @@ type world struct {
 	complete  map[string]map[lot]bool // by nonce of a call that was told: all that it has
 	nonces    int
 	broken    error // the first invariant that did not hold
+	story     []string
 	tally     tally
 }
 
 // A tally counts what a history was made of.
-type tally struct{ grants, pushes, several, slots, booked, forced, picked, unread int }
+type tally struct {
+	grants, pushes, several, slots, booked, forced, picked, unread int
+
+	taken, waited, ready, parked int // in timed histories
+}
 
 func (t *tally) add(u tally) {
 	t.grants, t.pushes, t.several, t.slots = t.grants+u.grants, t.pushes+u.pushes, t.several+u.several, t.slots+u.slots
 	t.booked, t.forced, t.picked, t.unread = t.booked+u.booked, t.forced+u.forced, t.picked+u.picked, t.unread+u.unread
+	t.taken, t.waited, t.ready, t.parked = t.taken+u.taken, t.waited+u.waited, t.ready+u.ready, t.parked+u.parked
 }
 
 func (t tally) least() int {
@@ -107,18 +118,36 @@ func (t tally) least() int {
 }
 
 func newWorld(seed uint64, r rules) *world {
-	return &world{
+	w := &world{
+		dead: map[int64]bool{}, lives: map[int]int{},
 		rng: rand.New(rand.NewPCG(seed, 1)), rules: r, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
 		refs: map[string]*node{}, locked: map[string]bool{}, unread: map[string]bool{},
 		beliefs: map[lot]belief{}, ended: map[admission]bool{}, abandoned: map[lot]bool{}, given: map[string]bool{},
 		complete: map[string]map[lot]bool{},
 	}
+	if r.timed {
+		w.machines()
+	}
+	return w
 }
 
 func (w *world) fail(format string, args ...any) {
 	if w.broken == nil {
 		w.broken = fmt.Errorf(format, args...)
 	}
+}
+
+// tell adds a line to the story of the history.
+func (w *world) tell(format string, args ...any) {
+	if w.broken == nil {
+		w.story = append(w.story, w.now.Format("15:04:05 ")+fmt.Sprintf(format, args...))
+	}
+}
+
+// ending is the last part of the story, with what broke.
+func (w *world) ending() string {
+	const most = 40
+	return strings.Join(w.story[max(0, len(w.story)-most):], "\n") + "\n" + w.broken.Error()
 }
 
 func (w *world) chance(percent int) bool { return !w.quiet && w.rng.IntN(100) < percent }
@@ -133,9 +162,11 @@ func (w *world) often(ordinary, rough int) int {
 
 // An actor is something that proceeds step by step: a client or a transaction.
 type actor struct {
-	next func() (struct{}, bool)
-	stop func()
-	done bool
+	next   func() (struct{}, bool)
+	stop   func()
+	done   bool
+	client bool
+	who    int // of a client
 }
 
 // start makes an actor of f, which calls step wherever others may come in
@@ -170,6 +201,9 @@ func (w *world) turn() bool {
 	}
 	w.now = w.now.Add(time.Duration(w.rng.IntN(400)) * time.Millisecond)
 	a := w.actors[w.rng.IntN(len(w.actors))]
+	if w.asleep(a) {
+		return true
+	}
 	if _, more := a.next(); !more {
 		a.done = true
 	}
@@ -266,6 +300,7 @@ func simulate(seed uint64, r rules, turns int) *world {
 			clients[w.rng.IntN(len(clients))].reboot()
 		}
 		w.blur()
+		w.weather(clients)
 	}
 	w.settle(clients)
 	for _, a := range w.actors {
@@ -294,6 +329,10 @@ func (w *world) settle(clients []*client) {
 		c.actor.done = true
 	}
 	for w.broken == nil && w.turn() { // transactions under way
+	}
+	if w.rules.timed {
+		w.outlast()
+		return
 	}
 	for i, name := range simLanes {
 		if w.broken != nil {
@@ -328,9 +367,9 @@ func TestInvariantsHoldInSimulation(t *testing.T) {
 	}
 	var all tally
 	for seed := range seeds {
-		w := simulate(seed, rules{rough: seed%2 == 1}, turns)
+		w := simulate(seed, rules{rough: seed%2 == 1, timed: seed%4 > 1}, turns)
 		if w.broken != nil {
-			t.Fatalf("seed %d: %v", seed, w.broken)
+			t.Fatalf("seed %d:\n%s", seed, w.ending())
 		}
 		all.add(w.tally)
 	}

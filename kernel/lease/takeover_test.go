@@ -182,3 +182,58 @@ func TestScavengeWithoutAnOperatorNeedsProof(t *testing.T) {
 		t.Errorf("a torn lane without an operator: %+v %v", v, ops(writes))
 	}
 }
+
+// Whoever renews a lease whose process has ended works under it in its place: the
+// lease lives by its ttl from then on, and not over at once.
+func TestARenewedLeaseNamesNoProcessThatHasEnded(t *testing.T) {
+	proc := &Proc{PID: 7, Start: "1", Boot: "b", PIDNS: "p"}
+	next := &Proc{PID: 8, Start: "2", Boot: "b", PIDNS: "p"}
+	mine := heldBy("me", "old", func(r *Record) { r.Proc = proc })
+	waits := heldBy("me", "old", onLane("all", "all", "**/*"), inState(lane.Waiting), func(r *Record) { r.Proc = proc })
+	table := func(r Record, gone bool) Table {
+		t := tableWith(r)
+		t.Watch.Gone = map[string]bool{r.Chain(): gone}
+		return t
+	}
+	keep := func(r Record, gone bool) KeepEvidence {
+		return KeepEvidence{Lane: r.Lane, Chain: r.Lane, Current: &r, Order: tableWith(r).Order, Identity: Identity{Nonce: "old"}, Gone: gone, Stamp: Stamp{Now: noon}}
+	}
+	for claim, verb := range map[string]func(gone bool) []Write{
+		"heartbeat": func(gone bool) []Write { _, w := Heartbeat(keep(mine, gone)); return w },
+		"unpark": func(gone bool) []Write {
+			r := mine
+			r.State = lane.Parked
+			_, w := Unpark(keep(r, gone))
+			return w
+		},
+		"acquire": func(gone bool) []Write {
+			_, w, _ := Acquire(asking(table(mine, gone), as(Identity{Nonce: "old"})))
+			return w
+		},
+		"await": func(gone bool) []Write {
+			basis := asking(table(waits, gone))
+			_, w, _ := Await(AwaitEvidence{Lane: "all", Identity: Identity{Nonce: "old"}, Table: basis.Table, Stamp: basis.Stamp, Lanes: basis.Lanes, Algebra: basis.Algebra})
+			return w
+		},
+		"push": func(gone bool) []Write {
+			hold := Hold{Lane: "docs", Chain: "docs", Identity: Identity{Nonce: "old"}, Current: &mine, Gone: gone}
+			_, w := DecidePush(PushEvidence{Ship: Ship{Ref: "refs/heads/main", New: "c"}, Holds: []Hold{hold}, Order: tableWith(mine).Order, Algebra: lane.Glob, Paths: []string{"docs/a"}, Stamp: Stamp{Now: noon}})
+			return w
+		},
+	} {
+		for gone, want := range map[bool]*Proc{true: nil, false: proc} {
+			w := verb(gone)
+			if len(w) != 1 {
+				t.Fatalf("%s: %v", claim, ops(w))
+			}
+			r, err := ParseRecord(w[0].Chain, w[0].Gen, w[0].Payload)
+			if err != nil || (r.Proc == nil) != (want == nil) {
+				t.Errorf("%s, gone %v: names %+v %v", claim, gone, r.Proc, err)
+			}
+		}
+	}
+	_, w, err := Acquire(asking(table(mine, true), as(Identity{Nonce: "old"}), func(ev *AcquireEvidence) { ev.Proc = next }))
+	if r, perr := ParseRecord("docs", w[0].Gen, w[0].Payload); err != nil || perr != nil || r.Proc == nil || r.Proc.PID != 8 {
+		t.Errorf("a process that is named anew: %+v %v %v", r.Proc, err, perr)
+	}
+}

@@ -114,7 +114,7 @@ type AwaitEvidence struct {
 //
 //  1. a lane that is torn, or that cannot be read and may overlap: no verdict
 //  2. the lease is not the caller's, or was never admitted: lost
-//  3. it is held already
+//  3. it is held already: renewed
 //  4. a lease that overlaps it lives: waiting, and renewed when a third of its
 //     ttl has passed
 //  5. it is ready: held from now on, and every lease that overlaps it and has
@@ -134,8 +134,10 @@ func Await(ev AwaitEvidence) (Verdict, []Write, error) {
 		return no, nil, nil
 	}
 	if r.State == lane.Held {
+		r.RenewedAt, r.Reason, r.Ship = stampSeconds(ev.Stamp), "", nil
+		r.Proc = r.proc(ev.Table.Watch.Gone[r.Chain()])
 		v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Reacquired: true, Reason: "the lane is yours"}
-		return v.until(r), nil, nil
+		return v.until(r).workUntil(r, ev.Lapsing), []Write{laneWrite(OpHeartbeat, r)}, nil
 	}
 	return ev.await(r)
 }
@@ -166,6 +168,7 @@ func (ev AwaitEvidence) await(r Record) (Verdict, []Write, error) {
 		return ev.stillWaiting(r, waits)
 	}
 	r.State, r.Reason, r.RenewedAt = lane.Held, "", stampSeconds(ev.Stamp)
+	r.Proc = r.proc(ev.Table.Watch.Gone[r.Chain()])
 	writes = append(writes, laneWrite(OpReady, r))
 	writes = append(writes, ev.Table.Order.end(over...)...)
 	v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Reason: "what it overlaps is free"}
@@ -178,7 +181,7 @@ func (ev AwaitEvidence) await(r Record) (Verdict, []Write, error) {
 func (ev AwaitEvidence) stillWaiting(r Record, waits []WaitsFor) (Verdict, []Write, error) {
 	var writes []Write
 	if third := r.RenewedAt.Add(time.Duration(r.TTL) * time.Second / 3); !ev.Stamp.Now.Before(third) {
-		r.RenewedAt = stampSeconds(ev.Stamp)
+		r.RenewedAt, r.Proc = stampSeconds(ev.Stamp), r.proc(ev.Table.Watch.Gone[r.Chain()])
 		writes = []Write{laneWrite(OpHeartbeat, r)}
 	}
 	v := Verdict{Lane: r.Lane, Lease: &r}

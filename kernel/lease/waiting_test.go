@@ -91,7 +91,7 @@ func TestAwait(t *testing.T) {
 		{"nor beside one that was parked meanwhile", awaiting(tableWith(mine, heldBy("bob", "b0b", inState(lane.Parked)))), Waits, ""},
 		{"what has lapsed ends with it", awaiting(watching(tableWith(mine, docs), whole, "docs")), Acquired, "SCAVENGE READY"},
 		{"not without the rest", awaiting(watching(tableWith(mine, docs, heldBy("eve", "e5e", onLane("code", lane.Cluster, "src/**"))), whole, "docs")), Waits, ""},
-		{"one that is held already is yours", awaiting(tableWith(heldBy("me", "w0w", onLane("all", "all", "**/*")))), Acquired, ""},
+		{"one that is held already is yours", awaiting(tableWith(heldBy("me", "w0w", onLane("all", "all", "**/*")))), Acquired, "HEARTBEAT"},
 		{"another's is not", awaiting(tableWith(heldBy("zoe", "z0e", onLane("all", "all", "**/*"), inState(lane.Waiting)))), LostLease, ""},
 		{"one that was never admitted is lost", awaiting(unadmitted(tableWith(mine), "all")), LostLease, ""},
 		{"one that ended is lost", awaiting(tableWith(heldBy("me", "w0w", onLane("all", "all", "**/*"), inState(lane.Free)))), LostLease, ""},
