@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
@@ -269,10 +270,16 @@ func TestNow(t *testing.T) {
 // The product has no way to be told a false time: without a test binary's
 // clock the environment is not read.
 func TestTheEnvironmentCannotSetTheClock(t *testing.T) {
-	saved := testClock
-	testClock = nil
-	defer func() { testClock = saved }()
+	saved, savedInstant := testClock, testInstant
+	testClock, testInstant = nil, nil
+	defer func() { testClock, testInstant = saved, savedInstant }()
 	t.Setenv("GIT_DOS_NOW", "2001-01-01T00:00:00Z")
+	t.Setenv("GIT_DOS_MONOTONIC", "99h")
+	t.Setenv("GIT_DOS_BOOT", "other")
+	real := lease.Instant{Boot: "machine", At: 7}
+	if got := instant(func() lease.Instant { return real })(); got != real {
+		t.Errorf("leases are watched at %+v", got)
+	}
 	runAction("verify", func(c *cli.Context) error {
 		if age := time.Since(now(c)); age > time.Minute || age < 0 {
 			t.Errorf("now is %s", now(c))

@@ -38,6 +38,7 @@ func (l listing) ExitCode() int {
 // A liveLease is the row of a lease that can be read.
 type liveLease struct {
 	lease.Record
+	Display  string    `json:"display"`
 	HeldHere bool      `json:"held_here,omitempty"` // by this worktree
 	AsOf     time.Time `json:"as_of"`
 }
@@ -58,7 +59,7 @@ type unreadLease struct {
 func (l listing) MarshalJSON() ([]byte, error) {
 	out := []any{}
 	for _, r := range l.leases {
-		out = append(out, liveLease{r, l.heldHere(r), l.asOf})
+		out = append(out, liveLease{r, r.Display(l.now), l.heldHere(r), l.asOf})
 	}
 	for _, u := range l.unread {
 		row := unreadLease{Lane: u.Lane, State: string(lane.UnreadableState), LaneKind: u.Kind, Tree: append([]string{}, u.Tree...), Admitted: !u.NameOnly, Reason: u.Unreadable, AsOf: l.asOf}

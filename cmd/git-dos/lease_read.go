@@ -31,6 +31,7 @@ func leaseShow(c *cli.Context) error {
 		return deskError(err)
 	}
 	v := lease.Verdict{Outcome: lease.Shown, Lane: name, Lease: r, AsOf: &asOf, Reason: "never leased"}
+	display := string(lane.Free)
 	if target, err := d.CanonicalLane(name); r == nil && err == nil {
 		v.Lane = target
 	}
@@ -39,15 +40,16 @@ func leaseShow(c *cli.Context) error {
 		if r.State != lane.Free {
 			v.Holder = &r.Holder
 		}
-		v.Reason = stateOf(*r, now(c))
+		v.Reason, display = stateOf(*r, now(c)), r.Display(now(c))
 	}
-	return answer(c, shownLane{v, d.Remote()})
+	return answer(c, shownLane{v, display, d.Remote()})
 }
 
 // A shownLane answers lease show.
 type shownLane struct {
 	lease.Verdict
-	from string // the fleet's remote, "" for the repository itself
+	Display string `json:"display"`
+	from    string // the fleet's remote, "" for the repository itself
 }
 
 func (s shownLane) String() string {
@@ -83,8 +85,12 @@ func stateOf(r lease.Record, now time.Time) string {
 	switch {
 	case r.State == lane.Free:
 		return fmt.Sprintf("free since %s (%s)", r.RenewedAt.UTC().Format(time.RFC3339), r.Reason)
-	case r.Lapsed(now):
-		return fmt.Sprintf("%s by %s, lapsed %s ago and not taken", r.State, r.Holder, now.Sub(r.Deadline()).Round(time.Second))
+	case r.State == lane.Parked:
+		return fmt.Sprintf("parked by %s", r.Holder)
+	case r.Display(now) == lease.Suspended:
+		return fmt.Sprintf("%s by %s, suspended: its deadline passed %s ago, and nobody took it", r.State, r.Holder, now.Sub(r.Deadline()).Round(time.Second))
+	case r.Display(now) == lease.Skewed:
+		return fmt.Sprintf("%s by %s until %s, skewed: renewed %s from now by its own clock", r.State, r.Holder, r.Deadline().UTC().Format(time.RFC3339), r.RenewedAt.Sub(now).Round(time.Second))
 	}
 	return fmt.Sprintf("%s by %s until %s", r.State, r.Holder, r.Deadline().UTC().Format(time.RFC3339))
 }

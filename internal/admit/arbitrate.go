@@ -37,7 +37,7 @@ func (d *Desk) Arbitrate(ctx context.Context, req ArbitrateRequest) (lane.Verdic
 	if err != nil {
 		return lane.Verdict{}, time.Time{}, d.storeError(err)
 	}
-	if s.AsOf.Before(began) {
+	if d.remote != nil && s.AsOf.Before(began) {
 		ev.Live = t.Live(nil) // of a mirror nobody can say what has lapsed since
 	} else {
 		d.watch(from, s, &t)

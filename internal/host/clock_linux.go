@@ -2,6 +2,8 @@ package host
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,18 +23,36 @@ func clock() (string, int64, error) {
 	return boot, t.Nano(), nil
 }
 
+// firstTimeNamespace is the one that every machine begins with. In another the
+// time since the boot is another, and so is when a process began.
+const firstTimeNamespace = "time:[4026531834]"
+
+// bootOf names the boot, as it is counted here.
 func bootOf(proc string) (string, error) {
 	boot, err := readShort(filepath.Join(proc, "sys/kernel/random/boot_id"))
-	if boot = strings.TrimSpace(boot); err == nil && boot == "" {
-		err = errors.New(proc + " does not name this boot")
+	if err != nil {
+		return "", err
 	}
-	return boot, err
+	if boot = strings.TrimSpace(boot); boot == "" {
+		return "", fmt.Errorf("%s does not name this boot", proc)
+	}
+	counted, err := os.Readlink(filepath.Join(proc, "self/ns/time"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // a kernel without them
+		return boot, nil
+	case err != nil:
+		return "", err
+	case counted != firstTimeNamespace:
+		boot += " " + counted
+	}
+	return boot, nil
 }
 
 func gone(p Proc) bool { return goneIn("/proc", int64(os.Getpid()), p) }
 
 // goneIn is gone with its sources as arguments. A number that another process has
-// by now began at another time.
+// by now began at another time. What /proc does not show may be hidden from us:
+// the kernel is asked too.
 func goneIn(proc string, self int64, p Proc) bool {
 	if p.PID <= 0 {
 		return false
@@ -42,6 +62,9 @@ func goneIn(proc string, self int64, p Proc) bool {
 		return now.Boot == p.Boot && now.PIDNS == p.PIDNS && now.Start != p.Start
 	}
 	if !errors.Is(err, ErrNoProcess) {
+		return false
+	}
+	if err != errEnded && !errors.Is(unix.Kill(int(p.PID), 0), unix.ESRCH) {
 		return false
 	}
 	// This process is looked at in the same way, so that what it shows is about

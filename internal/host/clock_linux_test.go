@@ -3,6 +3,7 @@ package host
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 )
@@ -66,6 +67,62 @@ func TestGone(t *testing.T) {
 		tt.change(&p)
 		if Gone(p) != tt.gone {
 			t.Errorf("%s: gone is %v", claim, !tt.gone)
+		}
+	}
+}
+
+// A process that /proc hides lives as long as the kernel knows it.
+func TestAHiddenProcessIsNotGone(t *testing.T) {
+	own, parent := int64(os.Getpid()), int64(os.Getppid())
+	p, err := Process(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hiding := t.TempDir()
+	for _, name := range []string{"self", strconv.FormatInt(own, 10), "sys"} {
+		if err := os.Symlink(filepath.Join("/proc", name), filepath.Join(hiding, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// self must read as a number, as it does in /proc.
+	_ = os.Remove(filepath.Join(hiding, "self"))
+	if err := os.Symlink(strconv.FormatInt(own, 10), filepath.Join(hiding, "self")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := processIn(hiding, own, own); err != nil {
+		t.Fatal(err)
+	}
+	p.PID = parent
+	if goneIn(hiding, own, p) {
+		t.Error("a process that is only hidden is gone")
+	}
+	p.PID = 1 << 22 // above the largest number
+	if !goneIn(hiding, own, p) {
+		t.Error("a process that the kernel does not know either is not gone")
+	}
+}
+
+// In another time namespace another time is counted.
+func TestBootOfATimeNamespace(t *testing.T) {
+	dir := t.TempDir()
+	for _, sub := range []string{"sys/kernel/random", "self/ns"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sys/kernel/random/boot_id"), []byte("id\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{"": "id", firstTimeNamespace: "id", "time:[7]": "id time:[7]"} {
+		link := filepath.Join(dir, "self/ns/time")
+		_ = os.Remove(link)
+		if target != "" {
+			if err := os.Symlink(target, link); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if boot, err := bootOf(dir); err != nil || boot != want {
+			t.Errorf("in %q: %q %v", target, boot, err)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func processIn(proc string, self, pid int64) (Proc, error) {
 	if err != nil {
 		return Proc{}, err
 	}
-	boot, err := readShort(filepath.Join(proc, "sys/kernel/random/boot_id"))
+	boot, err := bootOf(proc)
 	if err != nil {
 		return Proc{}, err
 	}
@@ -34,12 +34,15 @@ func processIn(proc string, self, pid int64) (Proc, error) {
 	if err != nil {
 		return Proc{}, err
 	}
-	p := Proc{PID: pid, Start: start, Boot: strings.TrimSpace(boot), PIDNS: namespace}
-	if p.Boot == "" || p.PIDNS == "" {
-		return Proc{}, fmt.Errorf("%s names neither this boot nor this pid namespace", proc)
+	p := Proc{PID: pid, Start: start, Boot: boot, PIDNS: namespace}
+	if p.PIDNS == "" {
+		return Proc{}, fmt.Errorf("%s does not name this pid namespace", proc)
 	}
 	return p, nil
 }
+
+// errEnded is a process that is shown still, and has ended.
+var errEnded = fmt.Errorf("%w: it has ended", ErrNoProcess)
 
 // started is when the process began, in ticks since the boot.
 func started(dir string, pid int64) (string, error) {
@@ -61,7 +64,7 @@ func started(dir string, pid int64) (string, error) {
 		return "", fmt.Errorf("%s/stat has %d fields after the name, which are too few", dir, len(rest))
 	}
 	if rest[state] == "Z" || rest[state] == "X" {
-		return "", fmt.Errorf("%w: it has ended", ErrNoProcess)
+		return "", errEnded
 	}
 	if _, err := strconv.ParseUint(rest[start], 10, 64); err != nil {
 		return "", fmt.Errorf("%s/stat does not say when it began: %w", dir, err)

@@ -9,11 +9,9 @@ package observe
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/lease"
@@ -61,7 +59,7 @@ func (s Store) Watch(from, to lease.Instant, tips map[string]string) (map[string
 	fresh := false
 	for name, tip := range tips {
 		was, ok := known.Seen[name]
-		if !ok || was.Tip != tip || was.At > to.At {
+		if !ok || was.Tip != tip || was.At < 0 || was.At > to.At {
 			fresh = true
 			if len(next.Seen) < maxRefs {
 				next.Seen[name] = sight{tip, to.At}
@@ -82,6 +80,9 @@ func (s Store) Watch(from, to lease.Instant, tips map[string]string) (map[string
 // read returns what is remembered, nothing when it cannot be read: an unreadable
 // memory is as good as none.
 func (s Store) read() memory {
+	if st, err := os.Stat(s.path); err != nil || !st.Mode().IsRegular() {
+		return memory{}
+	}
 	f, err := os.Open(s.path)
 	if err != nil {
 		return memory{}
@@ -102,19 +103,11 @@ func (s Store) write(m memory) error {
 	if err != nil {
 		return err
 	}
-	dir, name := filepath.Split(s.path)
-	f, err := os.CreateTemp(dir, name+".*")
-	if err != nil {
+	// By the number of the process: what a killed one leaves, the next of its
+	// number takes.
+	tmp := fmt.Sprintf("%s.%d", s.path, os.Getpid())
+	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
 		return err
 	}
-	_, err = f.Write(append(data, '\n'))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), s.path)
-	}
-	if err != nil {
-		if rerr := os.Remove(f.Name()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
-			err = errors.Join(err, rerr)
-		}
-	}
-	return err
+	return os.Rename(tmp, s.path)
 }

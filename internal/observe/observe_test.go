@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,14 +76,11 @@ func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
 // Whatever stands in the file, a lease is never taken to have stood longer than
 // it was seen; at worst all is forgotten.
 func TestRubbishIsForgotten(t *testing.T) {
-	big, err := json.Marshal(memory{V: version, Boot: "one", Seen: map[string]sight{"a": {"1", 0}, strings.Repeat("x", maxFile): {"1", 0}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	const fine = `{"v":1,"boot":"one","seen":{"a":{"tip":"1","at_ns":0}}}`
 	for claim, content := range map[string]string{
 		"nothing": "", "no JSON": "{", "a list": "[]", "another version": `{"v":2,"boot":"one","seen":{"a":{"tip":"1","at_ns":0}}}`,
 		"of no boot": `{"v":1,"seen":{"a":{"tip":"1","at_ns":0}}}`, "from the future": `{"v":1,"boot":"one","seen":{"a":{"tip":"1","at_ns":9000000000000000000}}}`,
-		"too much": string(big),
+		"too much": fine + strings.Repeat(" ", maxFile), "before the boot": `{"v":1,"boot":"one","seen":{"a":{"tip":"1","at_ns":-9000000000000000000}}}`,
 	} {
 		path := filepath.Join(t.TempDir(), "seen.json")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -96,6 +92,37 @@ func TestRubbishIsForgotten(t *testing.T) {
 		if got := look(t, At(path), at(103), at(103), map[string]string{"a": "1"}); got["a"] != 3*time.Second {
 			t.Errorf("%s, after that: %s", claim, got["a"])
 		}
+	}
+}
+
+func TestWithoutAClockNothingIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen.json")
+	look(t, At(path), lease.Instant{}, lease.Instant{}, map[string]string{"a": "1"})
+	if _, err := os.Stat(path); err == nil {
+		t.Error("written without a boot to count from")
+	}
+}
+
+func TestTheMemoryIsBounded(t *testing.T) {
+	tips := map[string]string{}
+	for i := range maxRefs + 5 {
+		tips[fmt.Sprint(i)] = "1"
+	}
+	s := At(filepath.Join(t.TempDir(), "seen.json"))
+	look(t, s, at(1), at(1), tips)
+	if n := len(s.read().Seen); n != maxRefs {
+		t.Errorf("%d refs are remembered", n)
+	}
+}
+
+// Nothing but a plain file is read: a pipe would keep its reader waiting.
+func TestAFileOfAnotherKindIsNone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen.json")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if m := At(path).read(); m.Seen != nil {
+		t.Errorf("%+v", m)
 	}
 }
 

@@ -151,6 +151,25 @@ func (r Record) Lapsed(now time.Time) bool {
 	return r.State == lane.Held && !now.Before(r.Deadline())
 }
 
+// Words that tell people how a lease stands, beside its state. No decision is
+// made on them.
+const (
+	Suspended = "suspended" // past its own deadline, and nobody took it
+	Skewed    = "skewed"    // renewed in the future, by this clock
+)
+
+// Display is the word for how a lease stands: its state, or that it is past its
+// deadline or stamped ahead of the reader's clock.
+func (r Record) Display(now time.Time) string {
+	switch live := r.State == lane.Held || r.State == lane.Waiting; {
+	case live && r.RenewedAt.Sub(now) > maxAhead:
+		return Skewed
+	case live && !now.Before(r.Deadline()):
+		return Suspended
+	}
+	return string(r.State)
+}
+
 // exclusive reports whether the recorded kind tolerates no other lease.
 func (r Record) exclusive() bool { return r.LaneKind != lane.Cluster && r.LaneKind != lane.Keyword }
 

@@ -237,3 +237,24 @@ func TestARenewedLeaseNamesNoProcessThatHasEnded(t *testing.T) {
 		t.Errorf("a process that is named anew: %+v %v %v", r.Proc, err, perr)
 	}
 }
+
+func TestDisplay(t *testing.T) {
+	for _, tt := range []struct {
+		claim string
+		state lane.State
+		after time.Duration // of its renewal
+		want  string
+	}{
+		{"a lease in time is held", lane.Held, 15*time.Minute - 1, "held"},
+		{"past its deadline it is suspended", lane.Held, 15 * time.Minute, Suspended},
+		{"so is one that waits", lane.Waiting, 15 * time.Minute, Suspended},
+		{"one stamped a little ahead is held", lane.Held, -30 * time.Second, "held"},
+		{"one stamped further ahead is skewed", lane.Held, -31 * time.Second, Skewed},
+		{"a parked one is parked, however old", lane.Parked, 99 * time.Hour, "parked"},
+		{"a free one is free", lane.Free, 99 * time.Hour, "free"},
+	} {
+		if got := heldBy("bob", "b0b", inState(tt.state)).Display(noon.Add(tt.after)); got != tt.want {
+			t.Errorf("%s: %s", tt.claim, got)
+		}
+	}
+}
