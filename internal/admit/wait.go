@@ -73,8 +73,10 @@ func (d *Desk) Await(ctx context.Context, name string, id lease.Identity, most t
 }
 
 func (d *Desk) await(ctx context.Context, name string, id lease.Identity, v lease.Verdict, w *waiting) (lease.Verdict, error) {
+	var taken []lease.Taken
 	for {
-		if v.Outcome == lease.Waits && !w.pause(ctx, v) {
+		if v.Outcome == lease.Waits && len(v.Scavenged) == 0 && !w.pause(ctx, v) {
+			v.Scavenged = taken
 			return v, context.Cause(ctx)
 		}
 		next, err := d.awaitOnce(ctx, name, id)
@@ -82,9 +84,13 @@ func (d *Desk) await(ctx context.Context, name string, id lease.Identity, v leas
 		switch {
 		case errors.As(err, &torn): // a later look, or the next admission, finds it settled
 			next = lease.Verdict{Outcome: lease.Waits, Lane: name, Reason: torn.Error(), Next: "git dos lease await again"}
-		case err != nil || next.Outcome != lease.Waits:
+		case err != nil:
 			return next, err
+		case next.Outcome != lease.Waits:
+			next.Scavenged = taken
+			return next, nil
 		}
+		taken = append(taken, next.Scavenged...)
 		v = next
 	}
 }

@@ -34,10 +34,16 @@ type rules struct {
 	watchesNames bool // the watch of a lane goes on when its tip moves
 	watchesOn    bool // the watch goes on over a reboot
 	namesTheDead bool // a lease that is renewed goes on to name a process that has ended
+	blindTake    bool // the end of a lapsed lease moves whatever is there
+	lateStart    bool // a holder counts from when it was answered
+	seesEarly    bool // a tip was first seen when the read began
 	goneAnywhere bool // a process that is not on this node is taken to have ended
 
-	timed bool // not a guard: leases lapse, see sim_time_test.go
-	rough bool // not a guard: faults are many and runs are named, for narrow windows
+	timed   bool   // not a guard: leases lapse, see sim_time_test.go
+	patient bool   // not a guard: half of the clients wait to be alone, and the others oversleep
+	keen    bool   // not a guard: steps take little time, and clocks run apart as far as they may
+	cuts    string // not a guard: transactions with this op are often cut off
+	rough   bool   // not a guard: faults are many and runs are named, for narrow windows
 }
 
 func (r rules) decideAcquire(ev AcquireEvidence) (Verdict, []Write, error) {
@@ -124,6 +130,10 @@ func (c *client) reboot() {
 
 // act does one thing a worker or an operator would do.
 func (c *client) act() {
+	if c.rules.patient {
+		c.actPatiently()
+		return
+	}
 	lanes := c.rules.lanes()
 	name := lanes[c.rng.IntN(len(lanes))]
 	kept := slices.Sorted(maps.Keys(c.memory))

@@ -49,14 +49,19 @@ var mutants = []struct {
 	{"a chain that cannot be read holds what it may hold", rules{acquire: acquireUnseeing}, "I1", 7},
 
 	{"a lapsed lease that overlaps ends in the same transaction", rules{timed: true, acquire: acquireBesideLapsed}, "", 0},
-	{"nothing is ready while a lane that it overlaps is held", rules{timed: true, await: awaitAlone}, "I1", 0},
-	{"nothing is admitted beside a lane that waits", rules{timed: true, acquire: acquireBesideWaiting}, "", 0},
+	{"nothing is ready while a lane that it overlaps is held", rules{timed: true, await: awaitAlone}, "I1", 34},
+	{"nothing is admitted beside a lane that waits", rules{timed: true, acquire: acquireBesideWaiting}, "I1", 198},
 	{"a holder stops at its own deadline", rules{timed: true, noDeadline: true}, "", 0},
-	{"a margin is left between who works and who watches", rules{timed: true, noMargin: true}, "", 0},
+	{"a margin is left between who works and who watches", rules{timed: true, keen: true, noMargin: true}, "", 102},
 	{"a stamp proves nothing while clocks may differ by more", rules{timed: true, anySkew: true}, "", 0},
 	{"the watch of a lane begins anew when its tip moves", rules{timed: true, watchesNames: true}, "", 0},
-	{"and with every boot", rules{timed: true, watchesOn: true}, "", 0},
+	{"and with every boot", rules{timed: true, keen: true, watchesOn: true}, "taken out of the order", 987},
 	{"only a process of this node can be seen to have ended", rules{timed: true, goneAnywhere: true}, "", 0},
+	{"a lapsed lease ends at the very tip that was judged", rules{timed: true, blindTake: true}, "", 0},
+	{"a lapsed lease ends before one that overlaps it is ready", rules{timed: true, patient: true, await: awaitBesideLapsed}, "I1", 0},
+	{"and not in the same transaction", rules{timed: true, patient: true, cuts: OpReady, await: awaitAtOnce}, "I1", 0},
+	{"a holder counts from before its renewal", rules{timed: true, lateStart: true}, "", 0},
+	{"a tip is seen when the read has ended", rules{timed: true, seesEarly: true}, "", 1341},
 	{"a lease that is renewed names no process that has ended", rules{timed: true, namesTheDead: true}, "", 0},
 }
 

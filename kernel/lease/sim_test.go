@@ -199,7 +199,11 @@ func (w *world) turn() bool {
 	if len(w.actors) == 0 {
 		return false
 	}
-	w.now = w.now.Add(time.Duration(w.rng.IntN(400)) * time.Millisecond)
+	took := time.Duration(w.rng.IntN(400)) * time.Millisecond
+	if w.rules.keen {
+		took /= 10
+	}
+	w.now = w.now.Add(took)
 	a := w.actors[w.rng.IntN(len(w.actors))]
 	if w.asleep(a) {
 		return true
@@ -237,7 +241,7 @@ func (w *world) send(who int, moves []move) *transaction {
 		}()
 		for _, m := range t.moves {
 			step()
-			if w.chance(w.often(8, 25)) {
+			if w.chance(w.often(8, 25)) || w.rules.cuts != "" && t.has(w.rules.cuts) && w.chance(50) {
 				return // killed: any prefix has landed
 			}
 			w.apply(t, m)
@@ -251,6 +255,10 @@ func (w *world) send(who int, moves []move) *transaction {
 func (w *world) prepare(t *transaction) bool {
 	for _, m := range t.moves {
 		blind := w.rules.blindShip && m.new.op == OpShip
+		if w.rules.blindTake && m.forces(false) && !w.locked[m.ref] {
+			m.rebase(w.refs[m.ref])
+			blind = true
+		}
 		if w.locked[m.ref] || w.refs[m.ref] != m.expect && !blind {
 			return false
 		}
@@ -262,6 +270,21 @@ func (w *world) prepare(t *transaction) bool {
 		w.checkRide(t)
 	}
 	return true
+}
+
+// has reports whether a transaction has an entry of this op.
+func (t *transaction) has(op string) bool {
+	return slices.ContainsFunc(t.moves, func(m move) bool { return m.new.op == op })
+}
+
+// rebase puts the entries of a move on another tip.
+func (m move) rebase(tip *node) {
+	for n := m.new; n != m.expect && n != nil; n = n.parent {
+		if n.parent == m.expect {
+			n.parent = tip
+			return
+		}
+	}
 }
 
 func (w *world) nonce() string {
@@ -360,20 +383,30 @@ func (w *world) settle(clients []*client) {
 	}
 }
 
+// weatherOf is what befalls a history.
+func weatherOf(seed uint64) rules {
+	r := rules{rough: seed%2 == 1, timed: seed%4 > 1, keen: seed%8 > 5}
+	if seed%8 == 2 {
+		r.patient, r.cuts = true, OpReady
+	}
+	return r
+}
+
 func TestInvariantsHoldInSimulation(t *testing.T) {
 	seeds, turns := uint64(histories), 1500
 	if os.Getenv("GITDOS_LONG") != "" {
-		seeds = 20000
+		seeds = 100000
 	}
+	began := time.Now()
 	var all tally
 	for seed := range seeds {
-		w := simulate(seed, rules{rough: seed%2 == 1, timed: seed%4 > 1}, turns)
+		w := simulate(seed, weatherOf(seed), turns)
 		if w.broken != nil {
 			t.Fatalf("seed %d:\n%s", seed, w.ending())
 		}
 		all.add(w.tally)
 	}
-	t.Logf("%d histories: %+v", seeds, all)
+	t.Logf("%d histories, %.0f a second: %+v", seeds, float64(seeds)/time.Since(began).Seconds(), all)
 	if all.least() < int(seeds)/2 {
 		t.Errorf("%+v in %d histories: too little to prove anything", all, seeds)
 	}

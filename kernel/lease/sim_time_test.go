@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -51,6 +52,9 @@ func (w *world) machines() {
 			rate:   1 + (w.rng.Float64()*2-1)*simDrift,
 			epoch:  w.now, seen: map[string]sighting{},
 		})
+		if m := w.nodes[len(w.nodes)-1]; w.rules.keen {
+			m.rate = 1 + math.Copysign(simDrift, m.rate-1)
+		}
 	}
 }
 
@@ -82,6 +86,9 @@ func (w *world) until(who int, r Record) time.Time {
 	}
 	if w.rules.noDeadline {
 		margin = -time.Hour
+	}
+	if w.rules.lateStart {
+		return w.now.Add(time.Duration(float64(simTTL-margin) / m.rate))
 	}
 	return r.RenewedAt.Add(-m.offset).Add(time.Duration(float64(simTTL-margin) / m.rate))
 }
@@ -123,6 +130,9 @@ func (c *client) watch(t *Table, seen view) {
 		}
 		if !ok || !same {
 			m.seen[chain] = sighting{tip, m.boot, c.mono()}
+			if c.rules.seesEarly {
+				m.seen[chain] = sighting{tip, m.boot, c.from}
+			}
 		} else if c.from > was.at {
 			t.Watch.Seen[chain] = c.from - was.at
 		}
@@ -255,7 +265,7 @@ func (c *client) park(name string) {
 }
 
 func (c *client) unpark(name string) {
-	if v := c.keepAs(name, c.identity(name, false), "", Unpark); v.Outcome == Unparked && v.Lease != nil {
+	if v := c.keepAs(name, c.identity(name, false), "", Unpark); v.Outcome == Unparked && v.WorkUntil != nil {
 		c.told(c.who, *v.Lease)
 	}
 }
@@ -275,6 +285,30 @@ func (c *client) passing(name string) bool {
 		return false
 	}
 	return true
+}
+
+// actPatiently is what clients do in a history of two sides: those who wait to be
+// alone, and those in whose way they are.
+func (c *client) actPatiently() {
+	const alone = "lone"
+	_, has := c.memory[alone]
+	kept := slices.Sorted(maps.Keys(c.memory))
+	switch n := c.rng.IntN(100); {
+	case c.who%2 == 0 && !has:
+		c.acquire(ask{names: []string{alone}, wait: true})
+	case c.who%2 == 0 && n < 80:
+		c.await(alone)
+	case c.who%2 == 0:
+		c.release(alone)
+	case len(kept) == 0:
+		c.acquire(ask{names: []string{[]string{"docs", "part", "word"}[c.rng.IntN(3)]}})
+	case n < 8:
+		c.machine(c.who).asleep = c.now.Add(time.Duration(c.rng.IntN(200)) * time.Second)
+	case n < 90:
+		c.heartbeat(kept[0])
+	default:
+		c.release(kept[0])
+	}
 }
 
 // timedLanes are the lanes of a timed history: two of them run alone.
@@ -376,6 +410,30 @@ func awaitAlone(ev AwaitEvidence) (Verdict, []Write, error) {
 		}
 	}
 	return Await(ev)
+}
+
+// awaitBesideLapsed leaves the lapsed leases that a ready one overlaps where they are.
+func awaitBesideLapsed(ev AwaitEvidence) (Verdict, []Write, error) {
+	ev.Table.Chains = maps.Clone(ev.Table.Chains)
+	for chain := range ev.Table.Lapsed(ev.Lapsing) {
+		if r := ev.Table.Chains[chain]; r.Lane != ev.Lane {
+			r.State = lane.Free
+			ev.Table.Chains[chain] = r
+		}
+	}
+	return Await(ev)
+}
+
+// awaitAtOnce is ready in the transaction that ends what has lapsed.
+func awaitAtOnce(ev AwaitEvidence) (Verdict, []Write, error) {
+	v, writes, err := Await(ev)
+	if v.Outcome != Waits || len(v.Scavenged) == 0 {
+		return v, writes, err
+	}
+	r := *v.Lease
+	r.State, r.RenewedAt = lane.Held, stampSeconds(ev.Stamp)
+	v.Outcome, v.Lease = Acquired, &r
+	return v, append(writes, laneWrite(OpReady, r)), err
 }
 
 // acquireBesideWaiting takes lanes that wait as free.

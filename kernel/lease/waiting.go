@@ -117,8 +117,8 @@ type AwaitEvidence struct {
 //  3. it is held already: renewed
 //  4. a lease that overlaps it lives: waiting, and renewed when a third of its
 //     ttl has passed
-//  5. it is ready: held from now on, and every lease that overlaps it and has
-//     lapsed ends in the same transaction
+//  5. what overlaps it has lapsed: that ends, and it waits until that is seen
+//  6. it is ready: held from now on
 func Await(ev AwaitEvidence) (Verdict, []Write, error) {
 	ev.Lapsing.Now = ev.Stamp.Now
 	if torn := ev.Table.Torn(); len(torn) > 0 {
@@ -167,15 +167,26 @@ func (ev AwaitEvidence) await(r Record) (Verdict, []Write, error) {
 	if len(waits) > 0 {
 		return ev.stillWaiting(r, waits)
 	}
+	if len(over) > 0 {
+		return ev.clear(r, over, writes)
+	}
 	r.State, r.Reason, r.RenewedAt = lane.Held, "", stampSeconds(ev.Stamp)
 	r.Proc = r.proc(ev.Table.Watch.Gone[r.Chain()])
 	writes = append(writes, laneWrite(OpReady, r))
-	writes = append(writes, ev.Table.Order.end(over...)...)
 	v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Reason: "what it overlaps is free"}
+	return v.until(r).workUntil(r, ev.Lapsing), writes, readBack(writes)
+}
+
+// clear ends what has lapsed. The lease is not ready in the same transaction: were
+// that cut off after READY, a holder that comes back could renew what it overlaps,
+// and nothing would tell.
+func (ev AwaitEvidence) clear(r Record, over []Record, writes []Write) (Verdict, []Write, error) {
+	v := Verdict{Lane: r.Lane, Lease: &r}
 	for _, other := range over {
 		v.Scavenged = append(v.Scavenged, takenFrom(other))
 	}
-	return v.until(r).workUntil(r, ev.Lapsing), writes, readBack(writes)
+	writes = append(writes, ev.Table.Order.end(over...)...)
+	return v.until(r).waiting(r, nil), writes, readBack(writes)
 }
 
 func (ev AwaitEvidence) stillWaiting(r Record, waits []WaitsFor) (Verdict, []Write, error) {

@@ -89,7 +89,7 @@ func TestAwait(t *testing.T) {
 		{"and not before", awaiting(tableWith(mine, docs), after(5*time.Minute-time.Second)), Waits, ""},
 		{"nor beside one ahead of the order", awaiting(unadmitted(tableWith(mine, docs), "docs")), Waits, ""},
 		{"nor beside one that was parked meanwhile", awaiting(tableWith(mine, heldBy("bob", "b0b", inState(lane.Parked)))), Waits, ""},
-		{"what has lapsed ends with it", awaiting(watching(tableWith(mine, docs), whole, "docs")), Acquired, "SCAVENGE READY"},
+		{"what has lapsed ends before it is ready", awaiting(watching(tableWith(mine, docs), whole, "docs")), Waits, "SCAVENGE"},
 		{"not without the rest", awaiting(watching(tableWith(mine, docs, heldBy("eve", "e5e", onLane("code", lane.Cluster, "src/**"))), whole, "docs")), Waits, ""},
 		{"one that is held already is yours", awaiting(tableWith(heldBy("me", "w0w", onLane("all", "all", "**/*")))), Acquired, "HEARTBEAT"},
 		{"another's is not", awaiting(tableWith(heldBy("zoe", "z0e", onLane("all", "all", "**/*"), inState(lane.Waiting)))), LostLease, ""},
