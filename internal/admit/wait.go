@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
@@ -100,11 +99,7 @@ func (d *Desk) awaitOnce(ctx context.Context, name string, id lease.Identity) (l
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
 	from := d.Clock()
-	p := d.Rules.Policy
-	ev := lease.AwaitEvidence{
-		Identity: id, Stamp: d.stamp("", ""), Lapsing: d.lapsing(),
-		Lanes: facts.Taxonomy(p), Algebra: algebra(p), RatioMax: p.Overlap.RatioMax,
-	}
+	ev := lease.AwaitEvidence{Identity: id, Stamp: d.stamp("", ""), Lapsing: d.lapsing()}
 	var v lease.Verdict
 	var tried tries[lease.Verdict]
 	u, err := d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {

@@ -69,11 +69,8 @@ func (d *draft) verdict() Verdict {
 
 // waits is the verdict on a lane that was admitted to wait.
 func (d *draft) waits(v Verdict, r Record) Verdict {
-	waits, _, err := d.work.standing(d.evidence(d.parts[0].req, nil, nil), r.Chain())
-	if err != nil {
-		waits = nil // it is admitted all the same
-	}
-	return v.waiting(r, waits)
+	on, _ := d.work.beside(r.Chain()) // nothing that cannot be read is waited for
+	return v.waiting(r, waitsFor(on))
 }
 
 // forced says what an operator's force ended for the admission.

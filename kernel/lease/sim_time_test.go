@@ -230,7 +230,7 @@ func (c *client) await(name string) bool {
 	won, err := c.update(func(seen view) (out []Write, trunk bool, err error) {
 		t := tableOf(seen)
 		c.watch(&t, seen)
-		ev := AwaitEvidence{Lane: name, Identity: Identity{Nonce: c.memory[name]}, Table: t, Stamp: c.stamp(""), Lapsing: c.lapsing(), Lanes: timedTaxonomy, Algebra: lane.Glob}
+		ev := AwaitEvidence{Lane: name, Identity: Identity{Nonce: c.memory[name]}, Table: t, Stamp: c.stamp(""), Lapsing: c.lapsing()}
 		if v, out, err = c.rules.decideAwait(ev); len(out) > 0 {
 			tries = append(tries, v)
 		}

@@ -212,7 +212,7 @@ func TestARenewedLeaseNamesNoProcessThatHasEnded(t *testing.T) {
 		},
 		"await": func(gone bool) []Write {
 			basis := asking(table(waits, gone))
-			_, w, _ := Await(AwaitEvidence{Lane: "all", Identity: Identity{Nonce: "old"}, Table: basis.Table, Stamp: basis.Stamp, Lanes: basis.Lanes, Algebra: basis.Algebra})
+			_, w, _ := Await(AwaitEvidence{Lane: "all", Identity: Identity{Nonce: "old"}, Table: basis.Table, Stamp: basis.Stamp})
 			return w
 		},
 		"push": func(gone bool) []Write {

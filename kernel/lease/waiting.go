@@ -38,23 +38,31 @@ func (d *draft) ends(l lane.Lease, name string) bool {
 		!d.remembers(r) && !d.Identity.Owns(r)
 }
 
-// standing lists the leases that an exclusive lane has to wait for.
-func (t Table) standing(ev lane.Evidence, chain string) (waits []WaitsFor, on []Record, unread error) {
-	ev.Live = t.Live(map[string]bool{chain: true})
-	_, against, no, ok := lane.Conflicts(ev)
-	if !ok {
-		return nil, nil, no.Err()
-	}
-	for _, l := range against {
-		if l.Unreadable != "" {
-			return nil, nil, t.unreadNamed(l.Lane)
-		}
-		if r, ok := t.Holding(l.Lane); ok && r.Chain() != chain {
-			at := r.Deadline().UTC()
-			waits, on = append(waits, WaitsFor{r.Lane, r.Holder, &at}), append(on, r)
+// beside lists the leases on other chains that one which runs alone has to wait
+// for: all but those of reserved lanes, whatever the policy has become since. It is
+// an *[UnreadError] when a chain that cannot be read may hold one.
+func (t Table) beside(chain string) ([]Record, error) {
+	for _, u := range t.Unreadable() {
+		if u.Chain != chain && !u.NameOnly && !lane.Reserved(u.Lane) {
+			return nil, &UnreadError{u.Chain, t.Unread[u.Chain]}
 		}
 	}
-	return waits, on, nil
+	var on []Record
+	for _, other := range t.chains() {
+		if r := t.Chains[other]; other != chain && r.State != lane.Free && !lane.Reserved(r.Lane) {
+			on = append(on, r)
+		}
+	}
+	return on, nil
+}
+
+// waitsFor names leases as what one waits for.
+func waitsFor(on []Record) (waits []WaitsFor) {
+	for _, r := range on {
+		at := r.Deadline().UTC()
+		waits = append(waits, WaitsFor{r.Lane, r.Holder, &at})
+	}
+	return waits
 }
 
 // waiting words the answer of a lease that waits.
@@ -87,7 +95,6 @@ func (ev AcquireEvidence) waits() (Record, bool) {
 func (ev AcquireEvidence) again(r Record) (Verdict, []Write, error) {
 	v, writes, err := Await(AwaitEvidence{
 		Lane: r.Lane, Identity: Identity{Nonce: r.Nonce}, Table: ev.Table, Stamp: ev.Stamp, Lapsing: ev.Lapsing,
-		Lanes: ev.Lanes, Algebra: ev.Algebra, RatioMax: ev.RatioMax,
 	})
 	if r.Nonce == ev.Stamp.Nonce {
 		v.sent, v.fresh = []Record{r}, []Record{r}
@@ -104,20 +111,16 @@ type AwaitEvidence struct {
 	Table    Table
 	Stamp    Stamp
 	Lapsing  Lapsing
-
-	Lanes    lane.Taxonomy
-	Algebra  lane.Algebra
-	RatioMax float64
 }
 
 // Await judges a lease that waits. Rungs, first that applies:
 //
-//  1. a lane that is torn, or that cannot be read and may overlap: no verdict
+//  1. a lane that is torn, or that cannot be read and may be held: no verdict
 //  2. the lease is not the caller's, or was never admitted: lost
 //  3. it is held already: renewed
-//  4. a lease that overlaps it lives: waiting, and renewed when a third of its
+//  4. any other lease lives, for what waits runs alone: waiting, and renewed when a third of its
 //     ttl has passed
-//  5. what overlaps it has lapsed: that ends, and it waits until that is seen
+//  5. what is beside it has lapsed: that ends, and it waits until that is seen
 //  6. it is ready: held from now on
 func Await(ev AwaitEvidence) (Verdict, []Write, error) {
 	ev.Lapsing.Now = ev.Stamp.Now
@@ -143,29 +146,24 @@ func Await(ev AwaitEvidence) (Verdict, []Write, error) {
 }
 
 func (ev AwaitEvidence) await(r Record) (Verdict, []Write, error) {
-	request := lane.Evidence{Request: lane.Request{Lane: r.Lane, Tree: r.Tree}, Lanes: ev.Lanes, Algebra: ev.Algebra, RatioMax: ev.RatioMax}
-	if r.Slot == "" {
-		request.Request.Tree = nil
-	}
-	_, on, err := ev.Table.standing(request, r.Chain())
+	on, err := ev.Table.beside(r.Chain())
 	if err != nil {
 		return Verdict{}, nil, err
 	}
 	var writes []Write
 	var over []Record
-	var waits []WaitsFor
+	var live []Record
 	for _, other := range on {
 		l := ev.Table.Lapse(other.Chain(), ev.Lapsing)
 		if !l.Over {
-			at := other.Deadline().UTC()
-			waits = append(waits, WaitsFor{other.Lane, other.Holder, &at})
+			live = append(live, other)
 			continue
 		}
 		writes = append(writes, laneWrite(OpScavenge, freed(other, "lapsed: "+l.Why, ev.Stamp)))
 		over = append(over, other)
 	}
-	if len(waits) > 0 {
-		return ev.stillWaiting(r, waits)
+	if len(live) > 0 {
+		return ev.stillWaiting(r, waitsFor(live))
 	}
 	if len(over) > 0 {
 		return ev.clear(r, over, writes)

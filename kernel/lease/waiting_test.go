@@ -67,7 +67,7 @@ func TestAwait(t *testing.T) {
 	docs := heldBy("bob", "b0b")
 	awaiting := func(table Table, change ...func(*AwaitEvidence)) AwaitEvidence {
 		basis := asking(table)
-		ev := AwaitEvidence{Lane: "all", Identity: Identity{Nonce: "w0w"}, Table: table, Stamp: basis.Stamp, Lanes: basis.Lanes, Algebra: basis.Algebra}
+		ev := AwaitEvidence{Lane: "all", Identity: Identity{Nonce: "w0w"}, Table: table, Stamp: basis.Stamp}
 		for _, c := range change {
 			c(&ev)
 		}
@@ -106,6 +106,20 @@ func TestAwait(t *testing.T) {
 				t.Errorf("%s: %+v", tt.claim, r)
 			}
 		}
+	}
+	// Whatever the policy says of its lane by now, it was admitted to run alone.
+	for claim, r := range map[string]Record{
+		"a lane that is not declared": heldBy("me", "w0w", inSlot("k.00", "adhoc", "etc/**"), func(r *Record) { r.LaneKind, r.State = "global", lane.Waiting }),
+		"one that was declared":       heldBy("me", "w0w", onLane("old", "old", "etc/**"), inState(lane.Waiting)),
+		"one that is ordinary now":    heldBy("me", "w0w", onLane("code", "code", "src/**"), inState(lane.Waiting)),
+	} {
+		if v, writes, err := Await(awaiting(tableWith(r, docs), func(ev *AwaitEvidence) { ev.Lane = r.Lane })); err != nil || v.Outcome != Waits || len(v.WaitsFor) != 1 {
+			t.Errorf("%s: %+v %v %v", claim, v, ops(writes), err)
+		}
+	}
+	reserved := heldBy("bob", "b0b", onLane("_boss", lane.Cluster))
+	if v, _, err := Await(awaiting(tableWith(mine, reserved))); err != nil || v.Outcome != Acquired {
+		t.Errorf("beside a reserved lane: %+v %v", v, err)
 	}
 	var torn *TornError
 	if v, _, err := Await(awaiting(behind(tableWith(mine, docs), "docs"))); !errors.As(err, &torn) {
