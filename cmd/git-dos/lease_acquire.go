@@ -38,6 +38,7 @@ func leaseAcquire(c *cli.Context) error {
 	if err != nil {
 		return acquireError(err)
 	}
+	warnUnwatched(c, d)
 	switch v.Outcome {
 	case lease.Acquired, lease.Waits:
 		if req.Force {
@@ -50,6 +51,13 @@ func leaseAcquire(c *cli.Context) error {
 		journalAcquire(c, d, refusal(req, v))
 	}
 	return answer(c, v)
+}
+
+// warnUnwatched says that no lease will be seen to lapse from here.
+func warnUnwatched(c *cli.Context, d *admit.Desk) {
+	if d.Unwatched != nil {
+		warn(c, "it cannot be noted since when leases stand, so none is seen to lapse: %v", d.Unwatched)
+	}
 }
 
 // acquireError tells bad requests, which package lane reports as plain errors,
@@ -72,8 +80,8 @@ func keepAndAnswer(c *cli.Context, d *admit.Desk, v lease.Verdict) error {
 	if err == nil {
 		err = answer(c, v)
 	}
-	if err == nil || len(v.Fresh()) == 0 {
-		return err
+	if err == nil || errors.As(err, new(answered)) || len(v.Fresh()) == 0 {
+		return err // it is reported; a lease that waits has a status of its own
 	}
 	return giveBack(c, d, v.Fresh(), err)
 }

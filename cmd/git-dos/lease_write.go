@@ -138,5 +138,6 @@ func leaseScavenge(c *cli.Context) error {
 	if err != nil {
 		return deskError(err)
 	}
+	warnUnwatched(c, d)
 	return answer(c, v)
 }

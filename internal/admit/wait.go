@@ -3,6 +3,7 @@ package admit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -41,7 +42,8 @@ func (d *Desk) Acquire(ctx context.Context, req Request) (lease.Verdict, error) 
 }
 
 // awaitOwn waits for the lease that this very call was admitted with. When the
-// caller goes away, it is withdrawn.
+// caller goes away, it is withdrawn; when the authority does, it stays, to be
+// awaited later.
 func (d *Desk) awaitOwn(ctx context.Context, v lease.Verdict, w *waiting) (lease.Verdict, error) {
 	own, reacquired := *v.Lease, v.Reacquired
 	id := lease.Identity{Nonce: own.Nonce}
@@ -49,16 +51,23 @@ func (d *Desk) awaitOwn(ctx context.Context, v lease.Verdict, w *waiting) (lease
 	if err == nil {
 		v, err = d.await(ctx, own.Lane, id, v, w)
 	}
-	if err == nil && ctx.Err() == nil || reacquired {
+	switch {
+	case reacquired:
 		return v, err
-	}
-	if err == nil {
-		err = context.Cause(ctx)
+	case ctx.Err() == nil && v.Outcome == lease.LostLease:
+		return v, errors.Join(err, d.Forget(own.Lane, own.Nonce))
+	case ctx.Err() == nil:
+		return v, err
 	}
 	whole, cancel := detached(ctx)
 	defer cancel()
-	_, gave := d.Release(whole, own.Lane, id)
-	return lease.Verdict{}, errors.Join(err, gave, d.Forget(own.Lane, own.Nonce))
+	if _, err := d.Release(whole, own.Lane, id); err != nil {
+		return lease.Verdict{}, &StoreError{
+			Err:  fmt.Errorf("lane %s waits still: %w", own.Lane, err),
+			Hint: "git dos lease release --lane " + own.Lane + " --nonce " + own.Nonce + " withdraws it",
+		}
+	}
+	return lease.Verdict{}, errors.Join(context.Cause(ctx), d.Forget(own.Lane, own.Nonce))
 }
 
 // Await waits for a lease of the caller's that waits, at most for so long. It
@@ -80,7 +89,10 @@ func (d *Desk) await(ctx context.Context, name string, id lease.Identity, v leas
 		}
 		next, err := d.awaitOnce(ctx, name, id)
 		var torn *lease.TornError
+		var store *StoreError
 		switch {
+		case errors.As(err, &store) && v.Outcome == lease.Waits && w.pause(ctx, v):
+			continue // it may be back by then
 		case errors.As(err, &torn): // a later look, or the next admission, finds it settled
 			next = lease.Verdict{Outcome: lease.Waits, Lane: name, Reason: torn.Error(), Next: "git dos lease await again"}
 		case err != nil:
@@ -175,6 +187,9 @@ func (w *waiting) pause(ctx context.Context, v lease.Verdict) bool {
 	d := min(w.pauseFor, left)
 	if lapses := time.Duration(v.LapsesIn) * time.Second; lapses > 0 {
 		d = min(d, lapses)
+	}
+	if v.Outcome == lease.Waits && v.Lease != nil { // which has to be renewed in time
+		d = min(d, time.Duration(v.Lease.TTL)*time.Second/6)
 	}
 	w.pauseFor = min(2*w.pauseFor, w.longest)
 	select {

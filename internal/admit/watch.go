@@ -50,11 +50,10 @@ func (d *Desk) watch(from lease.Instant, s refstore.Snapshot, t *lease.Table) {
 		file = "remote." + url.PathEscape(d.Remote()) + ".json"
 	}
 	path, err := d.Repo.SharedFile("observed", file)
-	if err != nil {
-		return
+	if err == nil {
+		t.Watch.Seen, err = observe.At(path).Watch(from, d.Clock(), tips)
 	}
-	// What cannot be noted is noted by a later read: it costs waiting.
-	t.Watch.Seen, _ = observe.At(path).Watch(from, d.Clock(), tips)
+	d.Unwatched = err // a later read may note it: it costs waiting
 }
 
 // gone reports whether the process that a lease names has provably ended.

@@ -24,7 +24,8 @@ func clock() (string, int64, error) {
 }
 
 // firstTimeNamespace is the one that every machine begins with. In another the
-// time since the boot is another, and so is when a process began.
+// time since the boot is another, and so is when a process began: what is read
+// there compares with nothing.
 const firstTimeNamespace = "time:[4026531834]"
 
 // bootOf names the boot, as it is counted here.
@@ -43,7 +44,7 @@ func bootOf(proc string) (string, error) {
 	case err != nil:
 		return "", err
 	case counted != firstTimeNamespace:
-		boot += " " + counted
+		return "", fmt.Errorf("%w: the time since the boot is counted anew in this time namespace", ErrUnsupported)
 	}
 	return boot, nil
 }

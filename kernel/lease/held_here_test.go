@@ -67,7 +67,7 @@ func TestRefusalsByWhatThisWorktreeHolds(t *testing.T) {
 		{"one that has another unit than is asked for", asking(tableWith(docs), remembering("old"), as(Identity{Nonce: "old"}), booking("p/1", "")), LeaseDiffers, true,
 			"your lease has none, and unit p/1 is asked for", release + "docs, then acquire it again"},
 		{"one that waits", asking(tableWith(heldBy("me", "old", inState(lane.Waiting))), remembering("old")), lane.SameLaneHeld, true,
-			"this worktree holds lane docs" + until, beat + "docs"},
+			"this worktree waits for lane docs" + until, "git dos lease await --lane docs"},
 		{"one that is parked", asking(tableWith(heldBy("me", "old", inState(lane.Parked))), remembering("old")), lane.SameLaneHeld, true,
 			"this worktree holds lane docs" + until, "unpark the lane, or have an operator free it: git dos lease scavenge --lane docs --force --operator NAME"},
 		{"another's, where this worktree's was lost", asking(tableWith(heldBy("bob", "b0b")), remembering("old")), lane.SameLaneHeld, false,
@@ -133,8 +133,8 @@ func TestRefusalsByALeaseThatLapsed(t *testing.T) {
 		"its lane": lanes("code"), "its tree": lanes("part"), "its unit": booking("p/1", ""), "its seat": booking("", "desk"), "any, for an exclusive lane": lanes("all"),
 	} {
 		const lapsed = "; it lapsed at 2026-01-02T12:15:00Z, and can be taken in 990s unless it is renewed"
-		const next = "git dos lease acquire with --wait 995s; if that worker is known to be gone: git dos lease scavenge --lane code --force --operator NAME"
 		v, _, err := Acquire(asking(tableWith(bob), change, at(time.Hour)))
+		next := "git dos lease acquire --lane " + v.Lane + " --wait 995s; if that worker is known to be gone: git dos lease scavenge --lane code --force --operator NAME"
 		if err != nil || v.Outcome != Refused || !strings.HasSuffix(v.Reason, lapsed) || v.Next != next || v.LapsesIn != 990 || v.HeldHere {
 			t.Errorf("%s: %+v %v", claim, v, err)
 		}

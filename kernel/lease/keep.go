@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // KeepEvidence is everything the verbs on an existing lease may know. Current
@@ -74,6 +75,11 @@ func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 	cur.Ship, cur.Proc = nil, cur.proc(ev.Gone)
 	cur.RenewedAt = stampSeconds(ev.Stamp)
 	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason}
+	if cur.State == lane.Waiting {
+		v.Reason += "; it waits still, and the lane is not yours to work on"
+		v.Next = "git dos lease await --lane " + verdict.ShellWord(cur.Lane)
+		return v.until(cur), []Write{laneWrite(OpHeartbeat, cur)}
+	}
 	return v.until(cur).workUntil(cur, ev.Lapsing), []Write{laneWrite(OpHeartbeat, cur)}
 }
 

@@ -11,6 +11,7 @@ import (
 // twice never books two; what landed half of one is completed if it can be, and
 // ended if it cannot.
 func (ev AcquireEvidence) pick() (Verdict, []Write, error) {
+	ev.Wait = false // another lane is taken instead
 	var dropped []string
 	if r, ok := ev.cluster(); ok {
 		v, writes, err := ev.admit([]lane.Request{{Lane: r.Lane}}, nil)

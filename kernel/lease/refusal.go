@@ -52,7 +52,7 @@ func (v Verdict) lapsing(l Lapse, other Record, now time.Time) Verdict {
 		v.Reason += "; it lapsed at " + other.Deadline().UTC().Format(time.RFC3339)
 		if l.In > 0 {
 			v.Reason += fmt.Sprintf(", and can be taken in %ds unless it is renewed", v.LapsesIn)
-			v.Next = fmt.Sprintf("git dos lease acquire with --wait %ds; if that worker is known to be gone: %s", v.LapsesIn+5, scavengeCommand(other.Lane))
+			v.Next = fmt.Sprintf("%s --wait %ds; if that worker is known to be gone: %s", v.acquireCommand(), v.LapsesIn+5, scavengeCommand(other.Lane))
 		}
 	}
 	return v
@@ -79,7 +79,7 @@ func (d *draft) heldHere(v Verdict, own Record) Verdict {
 	case asked && own.State == lane.Held:
 		v.Next = "git dos lease heartbeat --lane " + verdict.ShellWord(own.Lane) + "; to be given it by acquire: " + own.again()
 	case asked:
-		v.Next = "git dos lease heartbeat --lane " + verdict.ShellWord(own.Lane)
+		v.Next = "git dos lease await --lane " + verdict.ShellWord(own.Lane)
 	default:
 		v.Next = "git dos lease release --lane " + verdict.ShellWord(own.Lane)
 	}
@@ -89,6 +89,9 @@ func (d *draft) heldHere(v Verdict, own Record) Verdict {
 // ownWords says that this worktree holds a lease.
 func (d *draft) ownWords(own Record) string {
 	words := "this worktree holds lane " + own.Lane
+	if own.State == lane.Waiting {
+		words = "this worktree waits for lane " + own.Lane
+	}
 	if at := own.Deadline().UTC().Format(time.RFC3339); own.Lapsed(d.Stamp.Now) {
 		return words + ", which lapsed at " + at + " and which nobody took"
 	} else {
@@ -134,6 +137,14 @@ func (r Record) acquireCommand() string {
 		words += " --tree " + verdict.ShellWord(entry)
 	}
 	return words
+}
+
+// acquireCommand asks again for what was refused.
+func (v Verdict) acquireCommand() string {
+	if v.Lane == "" {
+		return "git dos lease acquire"
+	}
+	return "git dos lease acquire --lane " + verdict.ShellWord(v.Lane)
 }
 
 func (r Record) unparkCommand() string {

@@ -162,7 +162,10 @@ func (w *world) told(who int, r Record) {
 	}
 	b := belief{Record: r, who: who, overruled: had.overruled || overrules(w.order(), r)}
 	if w.rules.timed {
-		b.until = w.until(who, r)
+		if b.until = w.until(who, r); !w.works(b) {
+			delete(w.beliefs, at) // told when it was over
+			return
+		}
 	}
 	w.tell("client %d has lane %s, nonce %s", who, r.Lane, short(r.Nonce))
 	if w.beliefs[at] = b; b.overruled {

@@ -93,6 +93,14 @@ func (ev AcquireEvidence) waits() (Record, bool) {
 
 // again is what an acquirer is told that waits already.
 func (ev AcquireEvidence) again(r Record) (Verdict, []Write, error) {
+	for _, w := range ev.wants() {
+		if !sameKey(r.books(w[0]), w[1]) {
+			return ev.otherwise(r, w[0]+" "+w[1]+" is asked for, which it has not"), nil, nil
+		}
+	}
+	if ev.Force {
+		return ev.otherwise(r, "force is asked for, which it was not admitted with"), nil, nil
+	}
 	v, writes, err := Await(AwaitEvidence{
 		Lane: r.Lane, Identity: Identity{Nonce: r.Nonce}, Table: ev.Table, Stamp: ev.Stamp, Lapsing: ev.Lapsing,
 	})
@@ -102,6 +110,14 @@ func (ev AcquireEvidence) again(r Record) (Verdict, []Write, error) {
 		v.Reacquired = true
 	}
 	return v, writes, err
+}
+
+// otherwise refuses a lease of the caller's that waits to one who asks for more.
+func (ev AcquireEvidence) otherwise(r Record, why string) Verdict {
+	v := refuse(r.Lane, LeaseDiffers, "your lease waits for the lane, and "+why)
+	v.Next = "git dos lease release --lane " + verdict.ShellWord(r.Lane) + ", then acquire it again"
+	v.HeldHere = slices.Contains(ev.Remembered, r.Nonce)
+	return v.heldBy(r).until(r)
 }
 
 // AwaitEvidence is everything Await may know.

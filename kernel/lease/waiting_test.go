@@ -52,6 +52,40 @@ func TestExclusiveLanesWaitForOrdinaryLeasesOfOthers(t *testing.T) {
 	}
 }
 
+// Who asks for more of a lease that waits is told so, and who will have another lane
+// does not wait.
+func TestALeaseThatWaitsIsAskedForAgain(t *testing.T) {
+	waits := heldBy("me", "w0w", onLane("all", "all", "**/*"), inState(lane.Waiting))
+	docs := heldBy("bob", "b0b")
+	table := tableWith(waits, docs)
+	mine := as(Identity{Nonce: "w0w"})
+	for _, tt := range []struct {
+		claim string
+		ev    AcquireEvidence
+		want  Outcome
+		class string
+	}{
+		{"as it is", asking(table, lanes("all"), mine), Waits, ""},
+		{"with a unit", asking(table, lanes("all"), mine, booking("p/1", "")), Refused, LeaseDiffers},
+		{"with a seat", asking(table, lanes("all"), mine, booking("", "desk")), Refused, LeaseDiffers},
+		{"by force", asking(table, lanes("all"), mine, func(ev *AcquireEvidence) { ev.Force, ev.Operator = true, "ops" }), Refused, LeaseDiffers},
+		{"by a worktree that forgot to say so", asking(table, lanes("all"), remembering("w0w")), Refused, lane.ExclusiveLive},
+		{"any, of somebody else", asking(tableWith(docs), lanes("all"), willing, elseAny), Acquired, ""},
+	} {
+		v, writes, err := Acquire(tt.ev)
+		if err != nil || v.Outcome != tt.want || v.ReasonClass != tt.class || tt.want == Refused && writes != nil {
+			t.Errorf("%s: %+v %v %v", tt.claim, v, ops(writes), err)
+		}
+		if v.HeldHere && v.Next != "git dos lease await --lane all" {
+			t.Errorf("%s: next %s", tt.claim, v.Next)
+		}
+	}
+	ev := KeepEvidence{Lane: "all", Chain: "all", Current: &waits, Order: table.Order, Identity: Identity{Nonce: "w0w"}, Stamp: Stamp{Now: noon}}
+	if v, writes := Heartbeat(ev); v.Outcome != Renewed || v.WorkUntil != nil || v.Next != "git dos lease await --lane all" || ops(writes) != "HEARTBEAT" {
+		t.Errorf("%+v %v", v, ops(writes))
+	}
+}
+
 func TestUnreadableLanesAreNotWaitedFor(t *testing.T) {
 	table := tableWith(heldBy("bob", "b0b"))
 	delete(table.Chains, "docs")
