@@ -127,7 +127,10 @@ func (d *Desk) awaitOnce(ctx context.Context, name string, id lease.Identity) (l
 			return nil, err
 		}
 		if at.current == nil && !d.declared(at.lane) {
-			return nil, d.unknownLane(at.lane, s)
+			// A slot that it had may be another's by now: then it is over.
+			if held, err := d.everHeld(ctx, s, at.lane); err != nil || !held {
+				return nil, errors.Join(err, d.unknownLane(at.lane, s))
+			}
 		}
 		var decided []lease.Write
 		ev.Lane, ev.Table = at.lane, t

@@ -69,7 +69,7 @@ func TestRefusalsByWhatThisWorktreeHolds(t *testing.T) {
 		{"one that waits", asking(tableWith(heldBy("me", "old", inState(lane.Waiting))), remembering("old")), lane.SameLaneHeld, true,
 			"this worktree waits for lane docs" + until, "git dos lease await --lane docs"},
 		{"one that is parked", asking(tableWith(heldBy("me", "old", inState(lane.Parked))), remembering("old")), lane.SameLaneHeld, true,
-			"this worktree holds lane docs" + until, "unpark the lane, or have an operator free it: git dos lease scavenge --lane docs --force --operator NAME"},
+			"this worktree holds lane docs" + until, "git dos lease unpark --lane docs; or have an operator free it: git dos lease scavenge --lane docs --force --operator NAME"},
 		{"another's, where this worktree's was lost", asking(tableWith(heldBy("bob", "b0b")), remembering("old")), lane.SameLaneHeld, false,
 			"bob on n1 holds lane docs", "wait for its release, or choose another lane: git dos lease live"},
 		{"another's, where nothing is remembered", asking(tableWith(heldBy("bob", "b0b"))), lane.SameLaneHeld, false,

@@ -75,7 +75,7 @@ func (d *draft) heldHere(v Verdict, own Record) Verdict {
 	}
 	switch {
 	case own.State == lane.Parked:
-		v.Next = "unpark the lane, or have an operator free it: " + scavengeCommand(own.Lane)
+		v.Next = own.unparkCommand() + "; or have an operator free it: " + scavengeCommand(own.Lane)
 	case asked && own.State == lane.Held:
 		v.Next = "git dos lease heartbeat --lane " + verdict.ShellWord(own.Lane) + "; to be given it by acquire: " + own.again()
 	case asked:

@@ -25,23 +25,53 @@ func (d *draft) lapse() {
 
 // succeed ends the lapsed leases that would stand against the admission, from
 // the very tips they were judged by: a late renewal and the admission cannot both
-// land. The others stay, for their holders to renew.
+// land. The others stay, for their holders to renew, but for those whose place in
+// a class with a budget is needed.
 func (d *draft) succeed() {
+	var stay []string
 	for _, chain := range slices.Sorted(maps.Keys(d.lapsed)) {
-		r := d.Table.Chains[chain]
-		if d.opposed(r) {
-			d.ended = append(d.ended, laneWrite(OpScavenge, d.lapsed[chain]))
-			d.taken = append(d.taken, takenFrom(r))
-			d.over = append(d.over, d.lapsed[chain])
-			continue
+		if r := d.Table.Chains[chain]; d.opposed(r) {
+			d.succeedTo(chain)
+		} else {
+			d.rest.Chains[chain], d.work.Chains[chain] = r, r
+			stay = append(stay, chain)
 		}
-		d.rest.Chains[chain], d.work.Chains[chain] = r, r
+	}
+	for _, chain := range stay {
+		if d.crowded(d.Table.Chains[chain].LaneKind) {
+			d.succeedTo(chain)
+		}
 	}
 }
 
+// succeedTo ends the lapsed lease of a chain.
+func (d *draft) succeedTo(chain string) {
+	free := d.lapsed[chain]
+	d.rest.Chains[chain], d.work.Chains[chain] = free, free
+	d.ended = append(d.ended, laneWrite(OpScavenge, free))
+	d.taken = append(d.taken, takenFrom(d.Table.Chains[chain]))
+	d.over = append(d.over, free)
+}
+
+// crowded reports whether more leases of a class would live than its budget
+// allows, the admission's among them.
+func (d *draft) crowded(kind string) bool {
+	most, bounded := d.Budgets[kind]
+	if !bounded || !slices.ContainsFunc(d.parts, func(p *part) bool { return !p.had && p.rec.LaneKind == kind }) {
+		return false
+	}
+	count := 0
+	for _, l := range append(d.work.Live(d.skip), d.Extra...) {
+		if lane.CanonicalOr(l.Kind) == kind && !lane.Reserved(l.Lane) {
+			count++
+		}
+	}
+	return count > most
+}
+
 // opposed reports whether a lapsed lease would stand against the admission: by its
-// lane, its tree or its exclusivity, by a unit or a seat, by its class where that
-// has a budget, or by the slot that the admission takes.
+// lane, its tree or its exclusivity, by a unit or a seat, or by the slot that the
+// admission takes.
 func (d *draft) opposed(r Record) bool {
 	for _, w := range d.wants() {
 		if sameKey(r.books(w[0]), w[1]) {
@@ -52,12 +82,9 @@ func (d *draft) opposed(r Record) bool {
 		if p.had {
 			continue
 		}
-		if _, bounded := d.Budgets[r.LaneKind]; bounded && r.LaneKind == p.rec.LaneKind || p.rec.Chain() == r.Chain() {
-			return true
-		}
 		ev := d.evidence(p.req, nil, nil)
 		ev.Live = []lane.Lease{r.asLive()}
-		if _, against, _, ok := lane.Conflicts(ev); ok && len(against) > 0 {
+		if _, against, _, ok := lane.Conflicts(ev); p.rec.Chain() == r.Chain() || !ok || len(against) > 0 {
 			return true
 		}
 	}

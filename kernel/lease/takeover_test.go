@@ -101,6 +101,8 @@ func TestTakeover(t *testing.T) {
 		{"not while another that overlaps lives", asking(watching(tableWith(docs, words), whole, "docs")), Refused, "", ""},
 		{"everything, for an exclusive lane", asking(watching(tableWith(docs, code), whole, "docs", "code"), lanes("all")), Acquired, "SCAVENGE SCAVENGE ACQUIRE GRANTED", "code docs"},
 		{"the place in a class", asking(watching(tableWith(code), whole, "code"), budget), Acquired, "SCAVENGE ACQUIRE GRANTED", "code"},
+		{"one place of two, and not both", asking(watching(tableWith(code, heldBy("zoe", "z0e", onLane("part", lane.Cluster, "lib/**"))), whole, "code", "part"), func(ev *AcquireEvidence) { ev.Budgets = map[string]int{lane.Cluster: 2} }), Acquired, "SCAVENGE ACQUIRE GRANTED", "code"},
+		{"no place where there is room", asking(watching(tableWith(code), whole, "code"), func(ev *AcquireEvidence) { ev.Budgets = map[string]int{lane.Cluster: 2} }), Acquired, "ACQUIRE GRANTED", ""},
 		{"an unwatched one of the class keeps its place", asking(tableWith(code), budget), Refused, "", ""},
 		{"the unit", asking(watching(tableWith(heldBy("eve", "e5e", onLane("code", lane.Cluster, "src/**"), withUnit("p/1"))), whole, "code"), booking("p/1", "")), Acquired, "SCAVENGE ACQUIRE GRANTED", "code"},
 		{"one's own is renewed", asking(watching(tableWith(heldBy("me", "old")), whole, "docs"), as(Identity{Nonce: "old"})), Acquired, "HEARTBEAT", ""},
