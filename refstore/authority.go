@@ -135,7 +135,9 @@ func (e *OutcomeError) Unwrap() error { return e.Outcome.Err }
 type LostStateError struct {
 	Remote  string
 	Refs    []string
-	Restore string // the refspec of a git push that gives back what is still known here
+	Had     map[string]OID // what was last seen there, and is still known here
+	Has     map[string]OID // what is there now, "" for nothing
+	Restore string         // the refspec of a git push that gives back what is still known here
 }
 
 func (e *LostStateError) Error() string {

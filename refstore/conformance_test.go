@@ -12,12 +12,15 @@ import (
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// conformance holds every authority to one behaviour. Each claim uses kinds
-// of its own, so none can be held up by what another left.
-var conformance = []struct {
+// A claim is something that holds of every authority.
+type claim struct {
 	claim string
 	check func(t *testing.T, f *fixture)
-}{
+}
+
+// conformance holds every authority to one behaviour. Each claim uses kinds
+// of its own, so none can be held up by what another left.
+var conformance = []claim{
 	{"an authority without refs reads as empty", readsEmpty},
 	{"a create is won and reads back", createWins},
 	{"the second create from one snapshot is lost", secondCreateLost},

@@ -12,3 +12,11 @@ func SetLockPatience(d time.Duration) (restore func()) {
 
 // Rejection is what a refusal is said to be for, out of git's words.
 var Rejection = rejection
+
+// SetLookTime changes how long a look at a remote may take, until restore is
+// called.
+func SetLookTime(d time.Duration) (restore func()) {
+	old := lookTime
+	lookTime = d
+	return func() { lookTime = old }
+}

@@ -183,5 +183,9 @@ func (a *Remote) restore(ctx context.Context, q Query, before map[string]OID, no
 	if err == nil {
 		a.forget(q)
 	}
-	return errors.Join(&LostStateError{Remote: a.name, Refs: lost, Restore: a.mirror + "*:" + a.prefix + "/*"}, err)
+	e := &LostStateError{Remote: a.name, Refs: lost, Had: map[string]OID{}, Has: map[string]OID{}, Restore: a.mirror + "*:" + a.prefix + "/*"}
+	for _, ref := range lost {
+		e.Had[ref], e.Has[ref] = before[ref], now.Tip(ref).ID
+	}
+	return errors.Join(e, err)
 }

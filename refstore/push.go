@@ -3,6 +3,7 @@ package refstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,10 +20,12 @@ func (a *Remote) Txn(ctx context.Context, moves []Move) Outcome {
 	if !a.locked {
 		return Outcome{Result: Unknown, Err: errors.New("transaction without the lock")}
 	}
-	stdout, words, err := a.run.Run(ctx, git.Call{Args: a.pushArgs(moves)})
+	stdout, words, err := a.push(ctx, moves, true)
 	if err == nil {
-		a.follow(context.WithoutCancel(ctx), moves)
 		return Outcome{Result: Won}
+	}
+	if errors.Is(err, errNotSent) {
+		return Outcome{Result: Offline, Words: firstLine(err), Err: err}
 	}
 	settleCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
@@ -38,15 +41,53 @@ func (a *Remote) Txn(ctx context.Context, moves []Move) Outcome {
 	return o
 }
 
-func (a *Remote) pushArgs(moves []Move) []string {
+// errNotSent means that a push was not even begun.
+var errNotSent = errors.New("nothing was sent")
+
+// push sends moves and has the mirror follow what was won: with the push itself
+// where it is short; after it where commits ride, which may take long enough
+// for others to want to read.
+func (a *Remote) push(ctx context.Context, moves []Move, atomic bool) (stdout []byte, words string, err error) {
+	if !onlyDos(moves) {
+		stdout, words, err = a.run.Run(ctx, git.Call{Args: a.pushArgs(moves, atomic)})
+		if err == nil {
+			a.followLater(ctx, moves)
+		}
+		return stdout, words, err
+	}
+	wait, cancel := a.bounded(ctx, Query{})
+	defer cancel()
+	unlock, err := a.lockMirror(wait)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w", errNotSent, err)
+	}
+	defer unlock()
+	stdout, words, err = a.run.Run(ctx, git.Call{Args: a.pushArgs(moves, atomic)})
+	if err == nil && strings.HasPrefix(a.prefix, "refs/heads/") {
+		a.follow(context.WithoutCancel(ctx), moves)
+	}
+	return stdout, words, err
+}
+
+// pushArgs are those of a push that has the mirror follow where only dos refs
+// move, which no hook of the user's is asked about.
+func (a *Remote) pushArgs(moves []Move, atomic bool) []string {
+	if !onlyDos(moves) {
+		return a.sendArgs(moves, atomic)
+	}
+	return append([]string{"-c", "remote." + a.name + ".fetch=+" + a.prefix + "/*:" + a.mirror + "*"}, a.sendArgs(moves, atomic, "--no-verify")...)
+}
+
+// sendArgs are those of a push of moves. A move to nothing is a deletion.
+func (a *Remote) sendArgs(moves []Move, atomic bool, flags ...string) []string {
 	args := []string{
-		"-c", "remote." + a.name + ".fetch=+" + a.prefix + "/*:" + a.mirror + "*", "-c", "push.pushOption=",
-		"-c", "remote." + a.name + ".mirror=false", // a mirror takes no refspecs
-		"push", "--porcelain", "--atomic", "--no-follow-tags", "--no-signed", "--no-recurse-submodules",
+		"-c", "push.pushOption=", "-c", "remote." + a.name + ".mirror=false", // a mirror takes no refspecs
+		"push", "--porcelain", "--no-follow-tags", "--no-signed", "--no-recurse-submodules",
 	}
-	if onlyDos(moves) {
-		args = append(args, "--no-verify")
+	if atomic {
+		args = append(args, "--atomic")
 	}
+	args = append(args, flags...)
 	for _, m := range moves {
 		args = append(args, "--force-with-lease="+a.serverRef(m.Ref)+":"+string(m.Expect))
 	}
@@ -66,20 +107,36 @@ func onlyDos(moves []Move) bool {
 	return true
 }
 
-// follow moves the mirror where git's own tracking update did not reach it:
-// under a prefix that the user's fetch refspec maps elsewhere. The mirror is a
-// cache; when this fails, the next fetch does it.
+// follow moves the mirror where git's own tracking update does not reach it:
+// under a prefix that the user's fetch refspec maps elsewhere, and for a push of
+// commits. A ref that has gone on since is left alone. The mirror is a cache:
+// when this fails, the next fetch does it.
 func (a *Remote) follow(ctx context.Context, moves []Move) {
-	if !strings.HasPrefix(a.prefix, "refs/heads/") {
+	for _, m := range moves {
+		rest, ok := strings.CutPrefix(m.Ref, "refs/dos/")
+		if !ok {
+			continue
+		}
+		old := string(m.Expect)
+		if old == "" {
+			old = a.repo.Format.zero()
+		}
+		_, _ = a.repo.Git.Output(ctx, "update-ref", a.mirror+rest, string(m.New), old)
+	}
+}
+
+// followLater is follow under the lock of the mirror. Where others keep that,
+// what is cached is not to be believed until the next fetch.
+func (a *Remote) followLater(ctx context.Context, moves []Move) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	unlock, err := a.lockMirror(ctx)
+	if err != nil {
+		_ = os.Remove(filepath.Join(a.repo.CommonDir, "dos", a.stateName("fetched")))
 		return
 	}
-	var b strings.Builder
-	for _, m := range moves {
-		if rest, ok := strings.CutPrefix(m.Ref, "refs/dos/"); ok {
-			b.WriteString("update " + a.mirror + rest + " " + string(m.New) + "\n")
-		}
-	}
-	_, _, _ = a.repo.Git.Run(ctx, git.Call{Args: []string{"update-ref", "--stdin"}, Stdin: strings.NewReader(b.String())})
+	defer unlock()
+	a.follow(ctx, moves)
 }
 
 // label names the cause of a push after which nothing had moved. Only git's

@@ -127,47 +127,60 @@ func (a *Remote) stateName(what string) string {
 }
 
 // Read implements Authority: one narrow fetch into the mirror, then one
-// listing of it. What the mirror had and the remote has no more is put back and
+// listing of it; a fetch that another process has begun since the call serves
+// as well. What the mirror had and the remote has no more is put back and
 // reported as a *LostStateError: a lease that was deleted or rewound there is
 // not a free lane.
 func (a *Remote) Read(ctx context.Context, q Query) (Snapshot, error) {
-	if !a.locked {
-		unlock, err := a.Lock(ctx)
-		if err != nil {
-			return Snapshot{}, err
-		}
-		defer unlock()
-	}
-	at := time.Now()
-	before, err := a.remember(ctx, q)
+	since := a.fetchesBegun()
+	ctx, cancel := a.bounded(ctx, q)
+	defer cancel()
+	unlock, err := a.lockMirror(ctx)
 	if err != nil {
 		return Snapshot{}, err
+	}
+	defer unlock()
+	return a.readSince(ctx, q, since)
+}
+
+// readAnew fetches and reads, under the lock of the mirror. whole is the part
+// of q that the remote has.
+func (a *Remote) readAnew(ctx context.Context, q Query) (s Snapshot, whole Query, err error) {
+	at := time.Now()
+	s, before, lost, whole, err := a.fetched(ctx, q)
+	if err != nil {
+		return Snapshot{}, q, err
+	}
+	if len(lost) > 0 {
+		return Snapshot{}, whole, a.restore(ctx, whole, before, s, lost)
+	}
+	a.forget(whole)
+	s.AsOf = at
+	if len(whole.Kinds) > 0 {
+		a.stamp("fetched", at)
+	}
+	for _, b := range whole.Branches {
+		a.stamp(seenFile(b), at)
+	}
+	return s, whole, nil
+}
+
+// fetched fetches q and compares what came with what was known before. The
+// mirror is as the remote is now, lost refs included.
+func (a *Remote) fetched(ctx context.Context, q Query) (s Snapshot, before map[string]OID, lost []string, whole Query, err error) {
+	if before, err = a.remember(ctx, q); err != nil {
+		return s, nil, nil, q, err
 	}
 	absent, err := a.fetch(ctx, q)
 	if err != nil {
-		return Snapshot{}, err
+		return s, nil, nil, q, err
 	}
 	q.Branches = without(q.Branches, absent)
-	s, err := a.mirrored(ctx, q)
-	if err != nil {
-		return Snapshot{}, err
+	if s, err = a.mirrored(ctx, q); err != nil {
+		return s, nil, nil, q, err
 	}
-	lost, err := a.lost(ctx, before, s)
-	if err != nil {
-		return Snapshot{}, err
-	}
-	if len(lost) > 0 {
-		return Snapshot{}, a.restore(ctx, q, before, s, lost)
-	}
-	a.forget(q)
-	s.AsOf = at
-	if len(q.Kinds) > 0 {
-		a.stamp("fetched", at)
-	}
-	for _, b := range q.Branches {
-		a.stamp(seenFile(b), at)
-	}
-	return s, nil
+	lost, err = a.lost(ctx, before, s)
+	return s, before, lost, q, err
 }
 
 // Cached returns what the mirror holds, with the time of the last fetch. A ref

@@ -144,7 +144,7 @@ func serveUntilEnd(t testing.TB, cmd *exec.Cmd, port string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { endGroup(cmd) })
-	for range 100 {
+	for range 1000 { // a machine at work starts some servers slowly
 		c, err := net.Dial("tcp", "127.0.0.1:"+port)
 		if err == nil {
 			_ = c.Close()

@@ -38,6 +38,7 @@ func allVerbs() []verb {
 		reconcileVerb(),
 		runIDVerb(),
 		scopeGateVerb(),
+		syncVerb(),
 		verifyVerb(),
 		versionVerb(),
 	})

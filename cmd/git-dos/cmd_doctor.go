@@ -13,13 +13,22 @@ import (
 func doctorVerb() verb {
 	return verb{
 		command: &cli.Command{
-			Name:  "doctor",
-			Usage: "look for what keeps git-dos from working here",
+			Name:      "doctor",
+			Usage:     "look for what keeps git-dos from working here",
+			ArgsUsage: "[NAME]",
 			Description: "Looks at git, the repository, dos.toml, the refs and the files beside them. It changes nothing\n" +
 				"and reaches no remote. An error keeps some verb from working; remedies are shown, never run.\n\n" +
+				"With --remote it also asks a remote, the fleet's or the one of that NAME, and tries out on scratch\n" +
+				"refs below meta/probe- what git-dos needs of it: that it takes such refs, or branches in their\n" +
+				"place, moves each only from where it was seen, and several together or not at all. Whether it lets\n" +
+				"refs be moved back or deleted, and what its clock says, is told too. The scratch refs are deleted\n" +
+				"where it lets them be; no other ref moves.\n\n" +
 				"With --json it also says what a worker should not assume: the lanes, paths and rules in force,\n" +
 				"which in a fleet are the trunk's, and what each exit status means. What cannot be told is null.",
-			Flags:  []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "exit 1 when there is an error"}},
+			Flags: []cli.Flag{
+				&cli.BoolFlag{Name: "check", Usage: "exit 1 when there is an error"},
+				&cli.BoolFlag{Name: "remote", Usage: "try out a remote too: the fleet's, or that of the NAME given as an argument"},
+			},
 			Action: doctor,
 		},
 		statuses: map[string][]status{
@@ -32,10 +41,20 @@ func doctorVerb() verb {
 }
 
 func doctor(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
+	clock := func() time.Time { return now(c) }
+	examine := func() (setup.Examination, error) { return setup.Examine(c.Context, workspace(c), clock) }
+	if c.Bool("remote") {
+		name, err := doctorRemote(c)
+		if err != nil {
+			return err
+		}
+		examine = func() (setup.Examination, error) {
+			return setup.ExamineRemote(c.Context, workspace(c), clock, name)
+		}
+	} else if err := noArguments(c); err != nil {
 		return err
 	}
-	found, err := setup.Examine(c.Context, workspace(c), func() time.Time { return now(c) })
+	found, err := examine()
 	if err != nil {
 		return err
 	}
@@ -44,6 +63,19 @@ func doctor(c *cli.Context) error {
 		found = found.Strict()
 	}
 	return answer(c, found)
+}
+
+// doctorRemote is the remote that was named, "" for the fleet's.
+func doctorRemote(c *cli.Context) (string, error) {
+	switch {
+	case c.IsSet("now"):
+		return "", usagef("--now replays a decision, and --remote asks now").hint("run it without --now")
+	case c.NArg() > 1:
+		return "", usagef("want one remote, have also %q", c.Args().Get(1))
+	case c.NArg() == 1 && c.Args().First() == "":
+		return "", usagef("the name of the remote is empty").hint("git remote -v lists the remotes")
+	}
+	return c.Args().First(), nil
 }
 
 // doctorExitCodes is the table of exit-codes by verb and status. A status with

@@ -28,7 +28,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		lease.Record{}, lease.Order{}, admit.Row{}, admit.Meta{}, admit.Held{},
 		lease.Verdict{}, unreadLease{}, arbitration{}, lease.PushVerdict{}, shipAnswer{}, planAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{},
 		setup.Report{}, setup.Examination{}, scope.Verdict{}, scope.CleanVerdict{}, scope.CommitVerdict{}, audit.Finding{}, audit.Sweep{},
-		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{},
+		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}

@@ -47,6 +47,10 @@ type Desk struct {
 	Now   func() time.Time
 	Clock func() lease.Instant // runs on while the machine is suspended
 
+	// Unwatched is why it could not be noted which leases stand since when, nil
+	// when it could: then none of them is ever seen to lapse.
+	Unwatched error
+
 	auth   refstore.Authority
 	remote *refstore.Remote // nil when the repository is its own authority
 }
@@ -153,7 +157,7 @@ func (d *Desk) storeError(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &lost):
-		return &StoreError{Err: err, Hint: fmt.Sprintf("do not work on its lanes; an operator gives back what this clone last saw with: git push %s '%s'", lost.Remote, lost.Restore)}
+		return &StoreError{Err: err, Hint: fmt.Sprintf("do not work on the lanes of %s; git dos sync shows what is gone, git dos sync --republish gives back what this clone last saw", lost.Remote)}
 	case errors.As(err, &o) && o.Outcome.Result == refstore.Offline:
 		return &StoreError{Err: err, Hint: "check the network and git fetch " + d.Rules.Remote + "; what you hold stays yours until its deadline"}
 	case errors.As(err, &o) && o.Outcome.Result == refstore.Locked:

@@ -135,7 +135,7 @@ func (x *examiner) mirror(ctx context.Context, a *refstore.Remote) {
 		for _, tip := range s.List(kind) {
 			err := usable(tip)
 			switch {
-			case err == nil:
+			case err == nil, refstore.IsProbe(tip.Ref):
 			case errors.Is(err, refstore.ErrFormat):
 				x.add(Check{ID: "FOREIGN_FORMAT", Severity: Error, Target: a.Name() + " " + tip.Ref, Detail: err.Error(), Remedy: "update git-dos: a newer one has written it"})
 			default:
