@@ -129,6 +129,9 @@ func (d *draft) add(req lane.Request) error {
 // judge decides on one lane and, when it may be had, on its record: the answer is
 // then the zero Verdict.
 func (d *draft) judge(p *part) (Verdict, error) {
+	if p.had && p.have.State == lane.Waiting {
+		return d.otherwise(p.have, "what is asked for is had at once or not at all"), nil
+	}
 	if p.had {
 		p.op, p.rec = OpHeartbeat, p.have
 		p.rec.Reason, p.rec.Ship, p.rec.RenewedAt = "", nil, stampSeconds(d.Stamp)

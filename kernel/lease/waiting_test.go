@@ -69,6 +69,8 @@ func TestALeaseThatWaitsIsAskedForAgain(t *testing.T) {
 		{"with a unit", asking(table, lanes("all"), mine, booking("p/1", "")), Refused, LeaseDiffers},
 		{"with a seat", asking(table, lanes("all"), mine, booking("", "desk")), Refused, LeaseDiffers},
 		{"by force", asking(table, lanes("all"), mine, func(ev *AcquireEvidence) { ev.Force, ev.Operator = true, "ops" }), Refused, LeaseDiffers},
+		{"beside another lane", asking(table, lanes("code", "all"), mine), Refused, lane.ExclusiveLive},
+		{"beside a lane of its own", asking(tableWith(waits, heldBy("me", "w0w")), lanes("docs", "all"), mine), Refused, LeaseDiffers},
 		{"by a worktree that forgot to say so", asking(table, lanes("all"), remembering("w0w")), Refused, lane.ExclusiveLive},
 		{"any, of somebody else", asking(tableWith(docs), lanes("all"), willing, elseAny), Acquired, ""},
 	} {
