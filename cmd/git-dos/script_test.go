@@ -76,6 +76,7 @@ func isolate(env *testscript.Env) error {
 		"GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_TERMINAL_PROMPT": "0",
 		"GIT_DOS_NOW":         "2026-01-02T12:00:00Z",
+		"GIT_DOS_MONOTONIC":   "1000s",
 		"GIT_AUTHOR_NAME":     "worker",
 		"GIT_AUTHOR_EMAIL":    "worker@example.com",
 		"GIT_AUTHOR_DATE":     "2026-01-02T12:00:00Z",
