@@ -133,11 +133,10 @@ func (e *OutcomeError) Unwrap() error { return e.Outcome.Err }
 // as they were before: somebody deleted or rewound them there. They are not
 // free; they are gone.
 type LostStateError struct {
-	Remote  string
-	Refs    []string
-	Had     map[string]OID // what was last seen there, and is still known here
-	Has     map[string]OID // what is there now, "" for nothing
-	Restore string         // the refspec of a git push that gives back what is still known here
+	Remote string
+	Refs   []string
+	Had    map[string]OID // what was last seen there, and is still known here
+	Has    map[string]OID // what is there now, "" for nothing
 }
 
 func (e *LostStateError) Error() string {

@@ -183,7 +183,7 @@ func (a *Remote) restore(ctx context.Context, q Query, before map[string]OID, no
 	if err == nil {
 		a.forget(q)
 	}
-	e := &LostStateError{Remote: a.name, Refs: lost, Had: map[string]OID{}, Has: map[string]OID{}, Restore: a.mirror + "*:" + a.prefix + "/*"}
+	e := &LostStateError{Remote: a.name, Refs: lost, Had: map[string]OID{}, Has: map[string]OID{}}
 	for _, ref := range lost {
 		e.Had[ref], e.Has[ref] = before[ref], now.Tip(ref).ID
 	}

@@ -124,7 +124,7 @@ func TestARewoundRefIsLostStateUntilItIsGivenBack(t *testing.T) {
 			t.Fatalf("read %d: %v", i, l)
 		}
 	}
-	gitIn(t, f.repo.WorkTree, "push", "--quiet", "--no-verify", "origin", l.Restore)
+	gitIn(t, f.repo.WorkTree, "push", "--quiet", "--no-verify", "origin", "refs/dos/at/origin/*:refs/dos/*")
 	if l := lost(t, f.auth, "lane"); l != nil {
 		t.Errorf("after it was given back: %v", l)
 	}

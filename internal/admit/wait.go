@@ -82,19 +82,24 @@ func (d *Desk) Await(ctx context.Context, name string, id lease.Identity, most t
 
 func (d *Desk) await(ctx context.Context, name string, id lease.Identity, v lease.Verdict, w *waiting) (lease.Verdict, error) {
 	var taken []lease.Taken
+	a := &acquisition{desk: d, stamp: d.stamp("", "")} // to settle what somebody left half done
 	for {
 		if v.Outcome == lease.Waits && len(v.Scavenged) == 0 && !w.pause(ctx, v) {
 			v.Scavenged = taken
 			return v, context.Cause(ctx)
 		}
-		next, err := d.awaitOnce(ctx, name, id)
+		next, err := a.awaitOnce(ctx, name, id)
 		var torn *lease.TornError
 		var store *StoreError
 		switch {
 		case errors.As(err, &store) && v.Outcome == lease.Waits && w.pause(ctx, v):
 			continue // it may be back by then
-		case errors.As(err, &torn): // a later look, or the next admission, finds it settled
-			next = lease.Verdict{Outcome: lease.Waits, Lane: name, Reason: torn.Error(), Next: "git dos lease await again"}
+		case errors.As(err, &torn):
+			if err := a.awaitOrRepair(ctx, torn); err != nil {
+				return next, d.storeError(err)
+			}
+			v = lease.Verdict{}
+			continue
 		case err != nil:
 			return next, err
 		case next.Outcome != lease.Waits:
@@ -106,8 +111,10 @@ func (d *Desk) await(ctx context.Context, name string, id lease.Identity, v leas
 	}
 }
 
-// awaitOnce looks once whether a lease still has to wait.
-func (d *Desk) awaitOnce(ctx context.Context, name string, id lease.Identity) (lease.Verdict, error) {
+// awaitOnce looks once whether a lease still has to wait. A *lease.TornError asks
+// for another look.
+func (a *acquisition) awaitOnce(ctx context.Context, name string, id lease.Identity) (lease.Verdict, error) {
+	d := a.desk
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
 	from := d.Clock()
@@ -135,7 +142,7 @@ func (d *Desk) awaitOnce(ctx context.Context, name string, id lease.Identity) (l
 		var decided []lease.Write
 		ev.Lane, ev.Table = at.lane, t
 		if v, decided, err = lease.Await(ev); err != nil {
-			return nil, err
+			return nil, a.noteTorn(s, err)
 		}
 		asOf := s.AsOf.UTC().Truncate(time.Second)
 		v.AsOf = &asOf
