@@ -56,6 +56,11 @@ type AcquireEvidence struct {
 	Wait       bool         // an exclusive lane may wait for what it overlaps
 	Lapsing    Lapsing
 
+	Delegations map[string]Delegation // what the asker's node has of lanes on the remote, by lane
+	Delegate    bool                  // the node itself asks, for its workers; the table is the remote's
+	Under       bool                  // the lanes are granted under the delegations; the table is the node's own
+	Clock       Instant               // with Under: this machine's clock, before anything was read
+
 	Lanes      lane.Taxonomy
 	Algebra    lane.Algebra
 	RatioMax   float64
@@ -93,9 +98,15 @@ type AcquireEvidence struct {
 // else is asked for now, or voided when the answer is no. So is all else that
 // earlier tries of the call have left.
 //
+// Under delegations the lanes must be their node's, a *[DelegationError] else, and
+// what pushes may still be on their way under earlier leases is fenced first, an
+// *[UnfencedError] else. Of the leases that are over there are also those whose
+// delegation is. To a node that asks itself its own delegations of other lanes are
+// no obstacle.
+//
 // A grant is one transaction: the lanes with their next generations and the
 // caller's new nonce, the end of every lapsed lease that would stand against it,
-// and the order.
+// the order, and the delegations that it was made under.
 func Acquire(ev AcquireEvidence) (Verdict, []Write, error) {
 	if len(ev.Requests) == 0 {
 		ev.Requests = []lane.Request{{}}
@@ -206,10 +217,14 @@ func readBack(writes []Write) error {
 	for _, w := range writes {
 		name := "the record of " + ChainName(w.Chain)
 		var err error
-		if w.Chain == "" {
+		switch {
+		case w.Delegation:
+			name = "the delegation of " + ChainName(w.Chain)
+			_, err = ParseDelegation(w.Chain, w.Gen, w.Payload)
+		case w.Chain == "":
 			name = "the order of admissions"
 			_, err = ParseOrder(w.Gen, w.Payload)
-		} else {
+		default:
 			_, err = ParseRecord(w.Chain, w.Gen, w.Payload)
 		}
 		switch {

@@ -20,6 +20,7 @@ func (d *draft) granted() (Verdict, []Write, error) {
 		admits = admits || !p.had
 		again = again && p.had && p.have.Nonce != d.Stamp.Nonce
 	}
+	writes = append(writes, d.granting()...)
 	if admits || len(d.ended) > 0 {
 		writes = append(writes, d.order(orphans).write(OpGranted))
 	}

@@ -23,6 +23,9 @@ type KeepEvidence struct {
 	Lapsing  Lapsing
 	Lapse    Lapse // of the lease on the chain, for a Scavenge without an operator
 	Gone     bool  // the process that the lease names has ended
+
+	Delegation *Delegation // of the lane, where the lease may have been granted under one
+	For        *Record     // Park only, of a delegation: the lease under it that is to be kept
 }
 
 // chain is where the lane stands, or would stand by its own name.
@@ -72,7 +75,7 @@ func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 		reason = fmt.Sprintf("renewed after it lapsed at %s; nobody had taken it", cur.Deadline().UTC().Format(time.RFC3339))
 		cur.Reason = reason
 	}
-	cur.Ship, cur.Proc = nil, cur.proc(ev.Gone)
+	cur.Ship, cur.Proc, cur.Taking = nil, cur.proc(ev.Gone), false
 	cur.RenewedAt = stampSeconds(ev.Stamp)
 	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason}
 	if cur.State == lane.Waiting {
@@ -97,9 +100,13 @@ func Release(ev KeepEvidence) (Verdict, []Write) {
 	if cur.State == lane.Parked {
 		return refuse(ev.Lane, ParkedLane, "the lane is parked: unpark it, or have an operator scavenge it").heldBy(cur), nil
 	}
-	free := freed(cur, "released by its holder", ev.Stamp)
+	op, reason := OpRelease, "released by its holder"
+	if cur.Delegate {
+		op, reason = OpReturn, "given back by its node"
+	}
+	free := freed(cur, reason, ev.Stamp)
 	v := Verdict{Outcome: Released, Lane: ev.Lane, Lease: &free, Reason: "the lane is free"}
-	return v, append([]Write{laneWrite(OpRelease, free)}, ev.Order.end(cur)...)
+	return v, append([]Write{laneWrite(op, free)}, ev.Order.end(cur)...)
 }
 
 // Scavenge takes a lease away: from anyone in an operator's name, else from a
@@ -181,7 +188,8 @@ func (ev KeepEvidence) inUse(states ...lane.State) (Record, Verdict, bool) {
 			Next: cur.again()}
 		return cur, v.heldBy(cur), false
 	}
-	return cur, Verdict{}, true
+	no, ok = ev.delegated(cur)
+	return cur, no, ok
 }
 
 // mine returns the current lease when it is the caller's, else the answer with

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -15,6 +16,10 @@ const maxAhead = 30 * time.Second
 type Watch struct {
 	Seen map[string]time.Duration // by chain: how long its very tip has been seen unchanged
 	Gone map[string]bool          // by chain: its holder's process has provably ended
+
+	// Fenced are the chains, of lanes that a node has on the remote, whose very tip
+	// stood when that node moved the lane there: no push from before lands any more.
+	Fenced map[string]bool
 }
 
 // Lapsing holds the numbers that a lapse is judged by.
@@ -73,6 +78,8 @@ func (t Table) Lapse(chain string, by Lapsing) Lapse {
 	l := Lapse{Skewed: age < -maxAhead}
 	whole := ttl + by.margin(ttl)
 	switch seen := t.Watch.Seen[chain]; {
+	case r.Taking && t.Watch.Fenced[chain]:
+		l.Over, l.Why = true, strings.TrimPrefix(r.Reason, "lapsed: ")
 	case t.Watch.Gone[chain]:
 		l.Over, l.Why = true, "its process has ended"
 	case seen >= whole:

@@ -4,6 +4,9 @@ import "github.com/git-dos/git-dos/kernel/lane"
 
 // Park judges keeping a lane for later: it stays its holder's, nobody renews it,
 // and it does not lapse. The holder parks it, by nonce or run id, or an operator.
+// A lane that its node has on the remote is kept there, so that it outlives the
+// delegation: what is parked here goes back, see [Delegation.Return], and is then
+// parked there, see KeepEvidence.For.
 func Park(ev KeepEvidence) (Verdict, []Write) {
 	cur, no, ok := ev.parkable()
 	switch {
@@ -15,9 +18,20 @@ func Park(ev KeepEvidence) (Verdict, []Write) {
 		return refuse(ev.Lane, NotHeld, "the lane is "+string(cur.State)+", and not held").heldBy(cur), nil
 	}
 	cur.State, cur.Reason, cur.Operator, cur.Ship = lane.Parked, "parked", ev.Operator, nil
+	cur = cur.keptFor(ev.For)
 	v := Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is kept until it is unparked, and does not lapse"}
 	v.Next = cur.unparkCommand()
 	return v, []Write{laneWrite(OpPark, cur)}
+}
+
+// keptFor is the record of a lane that its node gives to one of its workers, so
+// that what is parked is that worker's, whatever becomes of the node.
+func (r Record) keptFor(worker *Record) Record {
+	if worker == nil {
+		return r
+	}
+	r.Delegate, r.Holder, r.RunID, r.Proc, r.TTL = false, worker.Holder, worker.RunID, worker.Proc, worker.TTL
+	return r
 }
 
 // Unpark judges the return of a parked lane to its holder, whose lease runs for
@@ -54,5 +68,6 @@ func (ev KeepEvidence) parkable() (Record, Verdict, bool) {
 		v.Next = cur.again()
 		return *cur, v.heldBy(*cur), false
 	}
-	return *cur, Verdict{}, true
+	no, ok := ev.delegated(*cur)
+	return *cur, no, ok
 }

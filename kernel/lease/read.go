@@ -105,7 +105,13 @@ func (r Record) checkWords() error {
 	words := []struct{ what, value string }{
 		{"kind", r.LaneKind}, {"scope", r.Scope}, {"state", string(r.State)}, {"nonce", r.Nonce},
 		{"owner", r.Holder.Owner}, {"worker", r.Holder.Worker}, {"node", r.Holder.Node}, {"run id", r.RunID},
-		{"unit", r.Unit}, {"seat", r.Seat}, {"policy", r.Policy}, {"operator", r.Operator},
+		{"unit", r.Unit}, {"seat", r.Seat}, {"policy", r.Policy}, {"operator", r.Operator}, {"delegation", r.Under},
+	}
+	if len(r.Pushing) > maxPushing {
+		return fmt.Errorf("%d pushes are on their way", len(r.Pushing))
+	}
+	for _, p := range r.Pushing {
+		words = append(words, struct{ what, value string }{"nonce of a push", p})
 	}
 	if p := r.Proc; p != nil {
 		if p.PID <= 0 {
@@ -129,6 +135,9 @@ func (r Record) checkWords() error {
 
 func (s Ship) checkWords() error {
 	texts := []string{s.Ref, s.Old, s.New}
+	if u := s.Under; u != nil {
+		texts = append(texts, u.Nonce, u.Holder.Node, u.Holder.Owner, u.Holder.Worker)
+	}
 	for _, u := range s.Units {
 		texts = append(texts, u.Plan, u.Phase, u.Commit, u.Tree)
 	}

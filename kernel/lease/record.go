@@ -45,6 +45,10 @@ const (
 	OpPark      = "PARK"
 	OpUnpark    = "UNPARK"
 	OpVoid      = "VOID"
+	OpDelegate  = "DELEGATE" // a node takes the lane for its workers
+	OpReturn    = "RETURN"   // and gives it back
+	OpTaking    = "TAKING"   // of a lease under a delegation: somebody is about to take it over
+	OpPushing   = "PUSHING"  // of a lease under a delegation: a push under it is on its way
 )
 
 // Ops on the order chain: an admission, and the end of what an earlier one had
@@ -65,7 +69,7 @@ type Holder struct {
 func (h Holder) String() string {
 	switch {
 	case h.Owner == "":
-		return "an unnamed holder on " + h.Node
+		return "node " + h.Node
 	case h.Node == "", strings.HasSuffix(h.Owner, "@"+h.Node):
 		return h.Owner
 	}
@@ -97,6 +101,12 @@ type Record struct {
 	Reason     string     `json:"reason,omitempty"`   // why the last entry was written
 	Operator   string     `json:"operator,omitempty"` // who scavenged it
 	Ship       *Ship      `json:"ship,omitempty"`     // on SHIP entries: what was pushed
+
+	Delegate bool     `json:"delegate,omitempty"`  // held by a node, which grants leases on the lane itself
+	Under    string   `json:"under,omitempty"`     // granted by its node: the nonce of the delegation
+	UnderGen uint64   `json:"under_gen,omitempty"` // and its generation on the remote
+	Taking   bool     `json:"taking,omitempty"`    // somebody found it lapsed and is about to take it over
+	Pushing  []string `json:"pushing,omitempty"`   // pushes under it, by nonce, of which the end is not known
 }
 
 // A Proc is the worker's own process, where its caller named it.
@@ -121,6 +131,15 @@ type Ship struct {
 	Old   string     `json:"old"` // its tip before, "" when it did not exist
 	New   string     `json:"new"`
 	Units []ShipUnit `json:"units"`
+
+	Under *ShippedUnder `json:"under,omitempty"` // on a delegation: the lease that its node had granted
+}
+
+// A ShippedUnder is the lease that a push went under, where its node granted it.
+type ShippedUnder struct {
+	Gen    uint64 `json:"gen"`
+	Nonce  string `json:"nonce"`
+	Holder Holder `json:"holder"`
 }
 
 // A ShipUnit is one unit of a plan, with the commit that names it.
@@ -178,9 +197,11 @@ func (r Record) asLive() lane.Lease {
 	return lane.Lease{Lane: r.Lane, Kind: r.LaneKind, Tree: r.Tree, Exclusive: r.exclusive(), Holder: r.Holder.String(), State: r.State}
 }
 
-// freed is the record of a lane after its lease ended.
+// freed is the record of a lane after its lease ended. Pushes under it may still
+// be on their way.
 func freed(r Record, reason string, s Stamp) Record {
-	r.State, r.Reason, r.Ship = lane.Free, reason, nil
+	r.State, r.Reason, r.Ship, r.Taking = lane.Free, reason, nil, false
+	r.Delegate = false
 	r.RenewedAt = stampSeconds(s)
 	return r
 }

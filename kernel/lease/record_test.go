@@ -180,10 +180,10 @@ func unescaped(payload []byte) string {
 
 func TestHolderNamesItself(t *testing.T) {
 	for want, h := range map[string]Holder{
-		"an unnamed holder on n1": {Node: "n1"},
-		"bob":                     {Owner: "bob"},
-		"bob@n1":                  {Owner: "bob@n1", Node: "n1"},
-		"bob on n1":               {Owner: "bob", Node: "n1"},
+		"node n1":   {Node: "n1"},
+		"bob":       {Owner: "bob"},
+		"bob@n1":    {Owner: "bob@n1", Node: "n1"},
+		"bob on n1": {Owner: "bob", Node: "n1"},
 	} {
 		if got := h.String(); got != want {
 			t.Errorf("%+v is %q, want %q", h, got, want)

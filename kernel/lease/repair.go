@@ -7,13 +7,15 @@ import (
 	"github.com/git-dos/git-dos/kernel/lane"
 )
 
-// A Write is an entry to append: to a chain, or, with Chain empty, to the order.
-// Entries for one chain go on top of each other, in order.
+// A Write is an entry to append: to a chain, with Chain empty to the order, or,
+// with Delegation set, to the chain of the delegation of lane Chain. Entries for
+// one chain go on top of each other, in order.
 type Write struct {
-	Chain   string
-	Op      string
-	Gen     uint64
-	Payload []byte
+	Chain      string
+	Delegation bool
+	Op         string
+	Gen        uint64
+	Payload    []byte
 }
 
 func laneWrite(op string, r Record) Write {

@@ -58,6 +58,9 @@ func (ev AcquireEvidence) admit(reqs []lane.Request, kernel *lane.Verdict, dropp
 		return d.refused(no)
 	}
 	d.succeed()
+	if chains := d.unfenced(); len(chains) > 0 {
+		return Verdict{}, nil, &UnfencedError{chains}
+	}
 	if kernel != nil {
 		d.parts[0].kernel = kernel
 	}
@@ -117,7 +120,7 @@ func (d *draft) add(req lane.Request) error {
 	}
 	d.parts = append(d.parts, p)
 	if have, ok := d.Table.holding(p.lane, d.owns); ok && d.owns(have) {
-		p.have, p.mine, p.had = have, true, d.Table.Order.admits(have)
+		p.have, p.mine, p.had = have, true, d.Table.Order.admits(have) && d.orphaned(have) == ""
 		if d.skip[have.Chain()] = true; p.had {
 			delete(d.skip, have.Chain())
 		}
@@ -134,7 +137,7 @@ func (d *draft) judge(p *part) (Verdict, error) {
 	}
 	if p.had {
 		p.op, p.rec = OpHeartbeat, p.have
-		p.rec.Reason, p.rec.Ship, p.rec.RenewedAt = "", nil, stampSeconds(d.Stamp)
+		p.rec.Reason, p.rec.Ship, p.rec.Taking, p.rec.RenewedAt = "", nil, false, stampSeconds(d.Stamp)
 		if p.rec.Proc = p.rec.proc(d.Table.Watch.Gone[p.have.Chain()]); d.Proc != nil && p == d.parts[0] {
 			p.rec.Proc = d.Proc
 		}
@@ -172,9 +175,32 @@ func (d *draft) evidence(req lane.Request, budgets map[string]int, protected []s
 		budgets, protected = nil, nil
 	}
 	return lane.Evidence{
-		Request: req, Lanes: d.Lanes, Live: append(d.work.Live(d.skip), d.Extra...), Algebra: d.Algebra, RatioMax: d.RatioMax,
+		Request: req, Lanes: d.Lanes, Live: append(d.work.Live(d.unbound(req)), d.Extra...), Algebra: d.Algebra, RatioMax: d.RatioMax,
 		SelfModify: protected, Budgets: budgets,
 	}
+}
+
+// unbound are the chains whose leases do not bind a request: those that are
+// decided anew and, for a node that asks for its workers, its delegations of
+// other lanes.
+func (d *draft) unbound(req lane.Request) map[string]bool {
+	if !d.Delegate {
+		return d.skip
+	}
+	free := maps.Clone(d.skip)
+	for chain, r := range d.work.Chains {
+		if r.Lane != lane.CanonicalOr(req.Lane) && d.sibling(r) {
+			free[chain] = true
+		}
+	}
+	return free
+}
+
+// sibling reports whether a lease is one that the asker's node has for its
+// workers, as its nonce proves.
+func (d *draft) sibling(r Record) bool {
+	own, ok := d.Delegations[r.Lane]
+	return d.Delegate && r.Delegate && ok && own.State != Gone && own.Nonce == r.Nonce
 }
 
 // fill makes the record. A lane that landed without its order entry is completed
@@ -191,17 +217,22 @@ func (d *draft) fill(p *part, k lane.Verdict) error {
 	if p.waits {
 		r.State = lane.Waiting
 	}
+	r.Delegate = d.Delegate
+	if err := d.under(&r); err != nil {
+		return err
+	}
 	if p == d.parts[0] {
 		r.Unit, r.Seat, r.Proc = d.first(bookUnit), d.first(bookSeat), d.Proc
 	}
 	have := p.have
-	if p.mine && have.State == r.State && have.LaneKind == r.LaneKind && slices.Equal(have.Tree, r.Tree) && have.Unit == r.Unit && have.Seat == r.Seat {
+	if p.mine && have.State == r.State && have.LaneKind == r.LaneKind && slices.Equal(have.Tree, r.Tree) && have.Unit == r.Unit && have.Seat == r.Seat && have.Under == r.Under {
 		p.op, p.rec = OpHeartbeat, have
 		p.rec.TTL, p.rec.RenewedAt, p.rec.Policy, p.rec.Proc = r.TTL, now, r.Policy, r.Proc
 		return nil
 	}
 	chain, err := have.Chain(), error(nil)
 	if p.mine {
+		r.Pushing = have.Pushing                        // they are the caller's own
 		d.rest.Chains[chain] = freed(have, "", d.Stamp) // it ends with the grant
 	} else {
 		chain, err = d.chainFor(p.claim)
@@ -211,5 +242,8 @@ func (d *draft) fill(p *part, k lane.Verdict) error {
 	}
 	r.Gen = max(d.work.Chains[chain].Gen, d.Table.Order.Lanes[chain].Gen) + 1
 	p.op, p.rec = OpAcquire, r
+	if d.Delegate {
+		p.op = OpDelegate
+	}
 	return err
 }

@@ -82,6 +82,49 @@ type Hold struct {
 	Named    bool    // by the pusher, and not only remembered
 	Current  *Record // nil when no chain holds the lane or last held it
 	Gone     bool    // the process that the lease names has ended
+
+	Granted *Granted // where the pusher's own node granted it; Current is then what the node has
+}
+
+// Granted is a lease that a node granted under its delegation of the lane, as it
+// is now in the node's repository.
+type Granted struct {
+	Chain      string
+	Current    *Record
+	Order      Order // of the node's own admissions
+	Delegation *Delegation
+}
+
+// A ridden lease is one that a push may go under.
+type ridden struct {
+	tree []string // what the pusher may change
+	rec  Record   // the lease on the authority, which the push renews
+	by   *ShippedUnder
+}
+
+// ride judges whether a push may go under a hold.
+func (h Hold) ride(order Order) (ridden, Verdict, bool) {
+	keep := KeepEvidence{Lane: h.Lane, Chain: h.Chain, Current: h.Current, Order: order, Identity: h.Identity}
+	g := h.Granted
+	if g == nil {
+		cur, no, ok := keep.inUse(lane.Held)
+		cur.Proc = cur.proc(h.Gone)
+		return ridden{tree: cur.Tree, rec: cur}, no, ok
+	}
+	cur, no, ok := KeepEvidence{Lane: h.Lane, Chain: g.Chain, Current: g.Current, Order: g.Order, Identity: h.Identity, Delegation: g.Delegation}.fit()
+	if !ok {
+		return ridden{}, no, false
+	}
+	keep.Identity = Identity{Nonce: g.Delegation.Nonce}
+	has, no, ok := keep.inUse(lane.Held)
+	if !ok || !has.Delegate {
+		no.Outcome, no.Lane, no.ReasonClass = LostLease, h.Lane, DelegationOver
+		if no.Reason = "its node has not the lane on the remote any more: " + no.Reason; ok {
+			no.Reason = "its node has parked the lane on the remote"
+		}
+		return ridden{}, no, false
+	}
+	return ridden{tree: cur.Tree, rec: has, by: &ShippedUnder{Gen: cur.Gen, Nonce: cur.Nonce, Holder: cur.Holder}}, no, true
 }
 
 // PushEvidence is everything DecidePush may know. Paths are the raw paths that
@@ -117,7 +160,8 @@ const maxNamed = 5
 //  6. landed: one SHIP entry for every lane whose tree holds a changed path
 //
 // The writes must move in one transaction with the branch. A SHIP renews its
-// lease.
+// lease. A push under a lease that the pusher's node granted goes with a SHIP on
+// what the node has of the lane; it was announced first, see [Announce].
 func DecidePush(ev PushEvidence) (PushVerdict, []Write) {
 	v := PushVerdict{Ref: ev.Ship.Ref, Old: ev.Ship.Old, New: ev.Ship.New, Lanes: []string{}, Units: ev.Ship.Units}
 	if v.Units == nil {
@@ -128,15 +172,13 @@ func DecidePush(ev PushEvidence) (PushVerdict, []Write) {
 		v.Next = "git dos lease acquire --lane LANE"
 		return v, nil
 	}
-	var held []Record
+	var held []ridden
 	var lost *Verdict
 	for _, h := range ev.Holds {
-		keep := KeepEvidence{Lane: h.Lane, Chain: h.Chain, Current: h.Current, Order: ev.Order, Identity: h.Identity}
-		cur, no, ok := keep.inUse(lane.Held)
+		r, no, ok := h.ride(ev.Order)
 		switch {
 		case ok:
-			cur.Proc = cur.proc(h.Gone)
-			held = append(held, cur)
+			held = append(held, r)
 		case h.Named:
 			return v.fenced(no), nil
 		case lost == nil:
@@ -174,8 +216,9 @@ func DecidePush(ev PushEvidence) (PushVerdict, []Write) {
 		return v, nil
 	}
 	var writes []Write
-	for _, r := range touched {
-		ship := ev.Ship
+	for _, on := range touched {
+		r, ship := on.rec, ev.Ship
+		ship.Under = on.by
 		r.Ship, r.Reason, r.RenewedAt = &ship, "", stampSeconds(ev.Stamp)
 		writes = append(writes, laneWrite(OpShip, r))
 		v.Lanes = append(v.Lanes, r.Lane)
@@ -200,6 +243,13 @@ func (v PushVerdict) nothing(ev PushEvidence) PushVerdict {
 	return v
 }
 
+// Lost is what a push is answered whose lease turned out to be lost when it was
+// announced.
+func (v PushVerdict) Lost(no Verdict) PushVerdict {
+	v.Lanes = []string{}
+	return v.fenced(no)
+}
+
 func (v PushVerdict) fenced(no Verdict) PushVerdict {
 	v.Outcome, v.ReasonClass, v.Holder, v.Next = Fenced, no.ReasonClass, no.Holder, no.Next
 	v.Reason = fmt.Sprintf("lane %s: %s; %s did not move", no.Lane, no.Reason, strings.TrimPrefix(v.Ref, "refs/heads/"))
@@ -209,12 +259,12 @@ func (v PushVerdict) fenced(no Verdict) PushVerdict {
 // touched splits the work: the held lanes whose trees hold a changed path, and
 // the paths that no held tree holds. A push that changes no path rides on the
 // first lane, so that it is fenced like any other.
-func (ev PushEvidence) touched(held []Record) (lanes []Record, escaped []string) {
+func (ev PushEvidence) touched(held []ridden) (lanes []ridden, escaped []string) {
 	hit := make([]bool, len(held))
 	for _, p := range ev.Paths {
 		inside := false
 		for i, r := range held {
-			if ev.Algebra.Contains(r.Tree, p) {
+			if ev.Algebra.Contains(r.tree, p) {
 				hit[i], inside = true, true
 			}
 		}

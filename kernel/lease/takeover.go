@@ -13,10 +13,14 @@ import (
 func (d *draft) lapse() {
 	for _, chain := range d.Table.chains() {
 		r := d.Table.Chains[chain]
-		if d.skip[chain] || d.owns(r) {
+		if d.skip[chain] || d.owns(r) || d.sibling(r) {
 			continue
 		}
-		if l := d.Table.Lapse(chain, d.Lapsing); l.Over {
+		l := d.Table.Lapse(chain, d.Lapsing)
+		if why := d.orphaned(r); why != "" && r.State != lane.Free {
+			l.Over, l.Why = true, why
+		}
+		if l.Over {
 			d.lapsed[chain] = freed(r, "lapsed: "+l.Why, d.Stamp)
 			d.rest.Chains[chain], d.work.Chains[chain] = d.lapsed[chain], d.lapsed[chain]
 		}

@@ -37,6 +37,14 @@ type Unread struct {
 	lane.Lease // Lane is "" where a slot does not say whose it is
 }
 
+// Unreadable is the lease of a lane that a node has for its workers, when what it
+// granted on it cannot be read.
+func (r Record) Unreadable(err error) lane.Lease {
+	l := r.asLive()
+	l.Unreadable = err.Error()
+	return l
+}
+
 // Unreadable lists the chains that cannot be read, in name order. One that the
 // order knows nobody on is in the way of its name alone.
 func (t Table) Unreadable() []Unread {

@@ -43,6 +43,9 @@ const (
 	NotHeld     = "NOT_HELD"     // the lease waits, or is in a state this version does not know
 	NotAdmitted = "NOT_ADMITTED" // the lease is on its lane, and the order does not know it
 	NotLapsed   = "NOT_LAPSED"   // nothing proves that the lease is over
+
+	Draining       = "DRAINING"        // the asker's node gives the lane back
+	DelegationOver = "DELEGATION_OVER" // the node that granted the lease has not the lane any more
 )
 
 // A Verdict answers a lease verb.
