@@ -61,6 +61,11 @@ func journalTail(c *cli.Context) error {
 	if err := d.Journals(c.Context, t.visit); err != nil {
 		return deskError(err)
 	}
+	t.merge()
+	t.ref = "" // a lane has a chain on the remote and, under a delegation, one here
+	if err := d.OwnChains(c.Context, t.visit); err != nil {
+		return deskError(err)
+	}
 	return answerLines(c, t.lines())
 }
 

@@ -102,13 +102,16 @@ func commitLease(c *cli.Context, r *scopeRegion, note *worktree.Note) (commitRem
 		return commitRemark{commitHolder(c, r, now), take}, nil
 	case err != nil:
 		return commitRemark{}, deskError(err)
-	case now != nil && now.Gen >= held.Gen:
+	case now != nil && (now.Gen >= held.Gen || held.Under != ""): // what its node granted, this repository has as it is
 		if now.Nonce != held.Nonce || now.State != lane.Held {
 			return commitRemark{"; the lease this worktree took on lane " + r.lane + " is lost", take}, nil
 		}
 		r.tree = now.Tree
 	}
 	note.Lease, note.Run = fmt.Sprintf("%s@%d", r.lane, held.Gen), held.RunID
+	if now != nil && now.UnderGen > 0 {
+		note.Lease = fmt.Sprintf("%s@%d.%d", r.lane, now.UnderGen, now.Gen)
+	}
 	return commitRemark{"", "git dos push"}, nil
 }
 

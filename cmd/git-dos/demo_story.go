@@ -51,7 +51,7 @@ func demoActs() []act {
 	}, {
 		title: "A third asks for a lane that is held.",
 		steps: []step{
-			{actor: "bob", line: "git dos lease acquire --lane api --owner carol", status: 3, shows: "a held lane is refused, its holder named", prints: true, after: wantOutput("alice on machine-a")},
+			{actor: "bob", line: "git dos lease acquire --lane api --owner carol", status: 3, shows: "a held lane is refused, its holder named", prints: true, after: wantOutput("node machine-a")},
 		},
 	}, {
 		title: "They ship: trunk and ledger move in one push, or not at all.",

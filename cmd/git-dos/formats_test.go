@@ -25,7 +25,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 	text := string(data)
 	keys := map[string]bool{}
 	for _, v := range []any{
-		lease.Record{}, lease.Order{}, admit.Row{}, admit.Meta{}, admit.Held{},
+		lease.Record{}, lease.Order{}, lease.Delegation{}, lease.Want{}, admit.Row{}, admit.Meta{}, admit.Held{},
 		lease.Verdict{}, unreadLease{}, arbitration{}, lease.PushVerdict{}, shipAnswer{}, planAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{},
 		setup.Report{}, setup.Examination{}, scope.Verdict{}, scope.CleanVerdict{}, scope.CommitVerdict{}, audit.Finding{}, audit.Sweep{},
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
@@ -41,7 +41,8 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		}
 	}
 	for _, op := range []string{
-		lease.OpAcquire, lease.OpHeartbeat, lease.OpShip, lease.OpRelease, lease.OpScavenge, lease.OpVoid, lease.OpGranted, lease.OpEnded, admit.OpRefuse, admit.OpOverride,
+		lease.OpAcquire, lease.OpHeartbeat, lease.OpShip, lease.OpRelease, lease.OpScavenge, lease.OpVoid, lease.OpReady, lease.OpPark, lease.OpUnpark, lease.OpDelegate, lease.OpReturn, lease.OpTaking, lease.OpPushing,
+		lease.OpAsking, lease.OpLive, lease.OpGrant, lease.OpReturning, lease.OpGone, lease.OpGranted, lease.OpEnded, admit.OpRefuse, admit.OpOverride,
 	} {
 		if !strings.Contains(text, "`"+op+"`") {
 			t.Errorf("docs/formats.md has no op %s", op)

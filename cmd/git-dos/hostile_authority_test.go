@@ -63,6 +63,7 @@ func newHostile(t *testing.T, fleet bool, records []hostileRecord) *hostileAutho
 		if code, out := h.dos("init", "--remote", "origin"); code != 0 {
 			t.Fatalf("init: %d %s", code, out)
 		}
+		decideOnTheRemote(t, h.dir)
 	}
 	gitIn(h.t, h.dir, h.env, "add", ".")
 	gitIn(h.t, h.dir, h.env, "commit", "--quiet", "-m", "rules")

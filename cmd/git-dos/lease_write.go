@@ -103,6 +103,11 @@ func leaseKeep(c *cli.Context, verb func(*admit.Desk, context.Context, string, l
 	if err != nil {
 		return deskError(err)
 	}
+	if v.Outcome == lease.Parked {
+		if err := rememberParked(d, name, id, v.Lease); err != nil {
+			return environmentf("%s, but this worktree does not remember under which nonce: %w", v.Outcome, err)
+		}
+	}
 	if v.Outcome == lease.Released || v.Outcome == lease.AlreadyFree || v.Outcome == lease.LostLease {
 		nonce := id.Nonce
 		if nonce == "" && v.Lease != nil {
@@ -113,6 +118,19 @@ func leaseKeep(c *cli.Context, verb func(*admit.Desk, context.Context, string, l
 		}
 	}
 	return answer(c, keptElsewhere(d, id, v))
+}
+
+// rememberParked follows a lease that this worktree took to the remote, where its
+// node keeps it parked under another nonce.
+func rememberParked(d *admit.Desk, name string, id lease.Identity, parked *lease.Record) error {
+	held, err := d.Recall(name)
+	if err != nil || held == nil || parked == nil || held.Nonce == parked.Nonce || held.RunID != parked.RunID {
+		return err
+	}
+	if id.Nonce != "" && id.Nonce != held.Nonce {
+		return nil
+	}
+	return d.Remember(*parked)
 }
 
 func leaseScavenge(c *cli.Context) error {

@@ -119,6 +119,7 @@ func newLapseRun(t *testing.T, clones int) *lapseRun {
 		if out, stderr, _ := p.wait(raceKill{}); p.cmd.ProcessState.ExitCode() != 0 {
 			t.Fatalf("init: %s%s", out, stderr)
 		}
+		decideOnTheRemote(t, dir)
 		gitIn(t, dir, r.env, "add", "-A")
 		gitIn(t, dir, r.env, "commit", "--quiet", "-m", "fleet")
 		gitIn(t, dir, r.env, "push", "--quiet", "origin", "HEAD:main")

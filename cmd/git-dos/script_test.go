@@ -51,9 +51,11 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               isolate,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
-			"fleet": fleet,
-			"json":  jsonValue,
+			"exits":  exits,
+			"fleet":  fleet,
+			"direct": direct,
+			"keep":   keep,
+			"json":   jsonValue,
 		},
 	})
 }
@@ -136,6 +138,30 @@ func fleet(ts *testscript.TestScript, neg bool, args []string) {
 	for _, clone := range args[2:] {
 		git("clone", "--quiet", hub, clone)
 	}
+}
+
+// direct has every lane of a fleet decided on its remote, in the dos.toml that init
+// has just written: direct CLONE.
+func direct(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: direct CLONE")
+	}
+	inFleet(ts, args[0], "lanes", "all")
+}
+
+// keep has the nodes of a fleet keep what they have: keep CLONE DURATION.
+func keep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: keep CLONE DURATION")
+	}
+	inFleet(ts, args[0], "keep", args[1])
+}
+
+// inFleet adds a setting to the [fleet] table that init has just written at the end
+// of a clone's dos.toml.
+func inFleet(ts *testscript.TestScript, clone, key, value string) {
+	path := filepath.Join(clone, "dos.toml")
+	ts.Check(os.WriteFile(ts.MkAbs(path), fmt.Appendf(nil, "%s%s = %q\n", ts.ReadFile(path), key, value), 0o644))
 }
 
 // jsonValue checks one value of the JSON on standard output by its dotted

@@ -48,14 +48,74 @@ func (r Request) asked() []lane.Request {
 // names says which lanes are asked for, to people.
 func (r Request) names() string { return strings.Join(r.Lanes, ", ") }
 
-// acquire asks the authority for lanes once.
+// acquire asks for lanes once: the node where it grants them, else the authority.
 func (d *Desk) acquire(ctx context.Context, req Request) (lease.Verdict, error) {
-	a := &acquisition{desk: d, req: req, stamp: d.stamp(req.Owner, req.Worker)}
-	if held, err := d.RecallAll(); err == nil { // they only word a refusal
-		for _, h := range held {
-			a.remembered = append(a.remembered, h.Nonce)
+	lanes, err := d.delegated(req)
+	if err != nil {
+		return lease.Verdict{}, err
+	}
+	if lanes != nil {
+		return d.grant(ctx, req, lanes)
+	}
+	v, err := d.acquireHere(ctx, req)
+	if err == nil && d.remote != nil {
+		d.overruled(ctx, v)
+	}
+	if err == nil && d.remote != nil && d.makeWay(ctx, v) && v.Outcome == lease.Refused {
+		v, err = d.acquireHere(ctx, req)
+	}
+	return v, err
+}
+
+// acquireHere asks the authority of this desk for lanes once.
+func (d *Desk) acquireHere(ctx context.Context, req Request) (lease.Verdict, error) {
+	a := &acquisition{desk: d, req: req, stamp: d.stamp(req.Owner, req.Worker), remembered: d.remembered(ctx)}
+	v, err := a.whole(ctx)
+	if err == nil && d.remote != nil && v.Outcome == lease.Refused {
+		d.want(ctx, a.wants)
+	}
+	return v, err
+}
+
+// remembered lists the nonces of the leases that this worktree has taken, and of
+// what its node has on the remote for them. They only word a refusal.
+func (d *Desk) remembered(ctx context.Context) (nonces []string) {
+	held, err := d.RecallAll()
+	if err != nil || len(held) == 0 {
+		return nil
+	}
+	for _, h := range held {
+		nonces = append(nonces, h.Nonce)
+	}
+	if d.remote == nil {
+		return nonces
+	}
+	granted, err := d.granted(ctx)
+	for _, g := range granted {
+		if err == nil && g.lease != nil && slices.Contains(nonces, g.lease.Nonce) {
+			nonces = append(nonces, g.delegation.Nonce)
 		}
 	}
+	return nonces
+}
+
+// makeWay gives back what this node has on the remote and nobody works under,
+// where it stands in the way of its own worker. It reports whether any of it was.
+func (d *Desk) makeWay(ctx context.Context, v lease.Verdict) (made bool) {
+	for _, name := range v.InTheWay() {
+		has, err := d.own().delegation(ctx, name)
+		if err != nil || has.State != lease.Live {
+			continue
+		}
+		n, err := d.giveUpLocked(ctx, has)
+		made = made || err == nil && n.State == lease.Gone
+	}
+	return made
+}
+
+// whole runs an acquisition to its end: what it will not report is given back.
+func (a *acquisition) whole(ctx context.Context) (lease.Verdict, error) {
+	d := a.desk
 	v, err := a.run(ctx)
 	if err == nil && admitted(v) && ctx.Err() != nil && !v.Reacquired {
 		err = context.Cause(ctx)
@@ -123,6 +183,11 @@ type acquisition struct {
 
 	remembered []string // nonces of leases that this worktree has taken before
 
+	delegate    bool                        // the node asks, for its workers
+	delegations map[string]lease.Delegation // with delegate: what it has already
+	wants       []lease.Want                // delegations of others that the last answer was refused by
+	fenced      map[string]refstore.OID     // by chain: the tip that stood when its lane moved on the remote
+
 	torn      string // signature of the torn table last seen
 	tornSince time.Time
 	trunk     bool // the trunk has been fetched for a skewed policy
@@ -135,9 +200,14 @@ func (a *acquisition) run(ctx context.Context) (lease.Verdict, error) {
 		v, err := a.try(ctx)
 		var torn *lease.TornError
 		var skew *skewError
+		var unfenced *lease.UnfencedError
 		switch {
 		case errors.As(err, &torn):
 			if err := a.awaitOrRepair(ctx, torn); err != nil {
+				return v, a.desk.storeError(err)
+			}
+		case errors.As(err, &unfenced):
+			if err := a.fence(ctx, unfenced.Chains); err != nil {
 				return v, a.desk.storeError(err)
 			}
 		case errors.As(err, &skew) && !a.trunk:
@@ -173,7 +243,7 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 	a.stamp.Now = d.Now() // before anything is read: a holder counts its time from here
 	var v lease.Verdict
 	var tried tries[lease.Verdict]
-	u, err := d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
+	u, err := d.Repo.Update(ctx, d.auth, refQuery(d.kinds()), func(s refstore.Snapshot) ([]refstore.Write, error) {
 		if err := d.checkFleet(s); err != nil {
 			return nil, err
 		}
@@ -181,13 +251,22 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 		if err != nil {
 			return nil, err
 		}
+		ev := a.evidence(t)
+		if d.hub != nil {
+			if ev, err = a.underDelegations(s, from, ev); err != nil {
+				return nil, err
+			}
+		}
 		if err := d.checkPolicy(ctx, t.Order.Policy); err != nil {
 			return nil, err
 		}
 		a.past = a.sent != nil && t.Overtaken(*a.sent)
 		var decided []lease.Write
-		if v, decided, err = lease.Acquire(a.evidence(t)); err != nil {
+		if v, decided, err = lease.Acquire(ev); err != nil {
 			return nil, a.noteTorn(s, err)
+		}
+		if a.wants = v.Wants(t, d.Node); d.hub != nil {
+			v = v.WithinAll(ev.Delegations, ev.Lapsing)
 		}
 		asOf := s.AsOf.UTC().Truncate(time.Second)
 		v.AsOf = &asOf
@@ -210,6 +289,9 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 func (a *acquisition) evidence(t lease.Table) lease.AcquireEvidence {
 	ev := a.desk.asEvidence(a.req)
 	ev.Stamp, ev.Table, ev.Sent, ev.Remembered = a.stamp, t, a.sent, a.remembered
+	if a.delegate {
+		ev.Delegate, ev.Delegations, ev.Wait = true, a.delegations, false
+	}
 	return ev
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
 )
 
 // An ArbitrateRequest asks what the answer to a lease would be.
@@ -37,11 +38,38 @@ func (d *Desk) Arbitrate(ctx context.Context, req ArbitrateRequest) (lane.Verdic
 	if err != nil {
 		return lane.Verdict{}, time.Time{}, d.storeError(err)
 	}
-	if d.remote != nil && s.AsOf.Before(began) {
-		ev.Live = t.Live(nil) // of a mirror nobody can say what has lapsed since
-	} else {
+	var over map[string]bool
+	if d.remote == nil || !s.AsOf.Before(began) { // of a mirror nobody can say what has lapsed since
 		d.watch(from, s, &t)
-		ev.Live = t.Live(t.Lapsed(d.lapsing()))
+		over = t.Lapsed(d.lapsing())
+	}
+	if ev.Live, err = d.binding(ctx, t, over); err != nil {
+		return lane.Verdict{}, time.Time{}, d.storeError(err)
 	}
 	return lane.Arbitrate(ev), s.AsOf.UTC().Truncate(time.Second), nil
+}
+
+// binding lists the leases that bind a worker of this node: of the lanes that the
+// node has on the remote, those that it granted.
+func (d *Desk) binding(ctx context.Context, t lease.Table, over map[string]bool) ([]lane.Lease, error) {
+	if d.remote == nil {
+		return t.Live(over), nil
+	}
+	all, err := d.granted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	here := lease.Table{Chains: map[string]lease.Record{}, Unread: map[string]error{}}
+	skip := map[string]bool{}
+	maps.Copy(skip, over)
+	for _, g := range all {
+		name := g.delegation.Lane
+		if r := t.Chains[name]; !r.Delegate || r.Nonce != g.delegation.Nonce || g.unread != nil {
+			continue
+		}
+		if skip[name] = true; g.lease != nil {
+			here.Chains[name] = *g.lease
+		}
+	}
+	return append(t.Live(skip), here.Live(nil)...), nil
 }

@@ -53,6 +53,7 @@ type Desk struct {
 
 	auth   refstore.Authority
 	remote *refstore.Remote // nil when the repository is its own authority
+	hub    *Desk            // at a node's own desk: that of its fleet
 }
 
 // A StoreError means that the authority's state could not be read or reached.

@@ -61,7 +61,7 @@ server = "api"
 policy = "glob"
 `
 
-const fleetToml = lanesToml + "[fleet]\nid = \"fleet-1\"\n"
+const fleetToml = lanesToml + "[fleet]\nid = \"fleet-1\"\nlanes = \"all\"\n"
 
 func gitIn(t testing.TB, dir string, args ...string) string {
 	t.Helper()

@@ -22,6 +22,7 @@ type Held struct {
 	Nonce string `json:"nonce"`
 	RunID string `json:"run_id"`
 	Gen   uint64 `json:"gen"`
+	Under string `json:"under,omitempty"` // the delegation it was granted under
 
 	Binding string `json:"binding"`
 }
@@ -38,7 +39,7 @@ func (d *Desk) Remember(r lease.Record) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(Held{Lane: r.Lane, Nonce: r.Nonce, RunID: r.RunID, Gen: r.Gen, Binding: binding})
+	data, err := json.Marshal(Held{Lane: r.Lane, Nonce: r.Nonce, RunID: r.RunID, Gen: r.Gen, Under: r.Under, Binding: binding})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // Heartbeat renews a lease of the caller's.
 func (d *Desk) Heartbeat(ctx context.Context, name string, id lease.Identity) (lease.Verdict, error) {
-	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{decide: lease.Heartbeat, order: true})
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{decide: lease.Heartbeat, order: true, renews: true})
 }
 
 // Release ends a lease of the caller's.
@@ -37,7 +37,7 @@ func (d *Desk) Scavenge(ctx context.Context, name, operator string) (lease.Verdi
 // Park keeps a lane for its holder without its lease running. The holder asks, or
 // an operator.
 func (d *Desk) Park(ctx context.Context, name, operator string, id lease.Identity) (lease.Verdict, error) {
-	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator, Identity: id}, keepVerb{decide: lease.Park, order: true})
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Operator: operator, Identity: id}, keepVerb{decide: lease.Park, order: true, renews: true})
 }
 
 // Unpark lets the lease of a parked lane run again.
@@ -52,18 +52,34 @@ type keepVerb struct {
 	decide  func(lease.KeepEvidence) (lease.Verdict, []lease.Write)
 	order   bool
 	repairs bool // it may decide on a lane whose state was lost
+	renews  bool // it lets the lease run on
 	afresh  bool // it says something of how long the lease has stood, and of the mirror that means nothing
 }
 
-// keep carries out a decision about one existing lease. Against a remote it
-// first decides on the mirror: when that is what the remote holds, the push
-// alone does it. Anything but a write is only said after a fresh read.
+// keep carries out a decision about one existing lease: where this node granted it,
+// else on the authority.
 func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
 	word, err := d.LaneWord(ev.Lane)
 	if err != nil {
 		return lease.Verdict{}, err
 	}
 	ev.Lane = word
+	if d.remote != nil {
+		has, ok, err := d.grantedHere(ctx, ev)
+		if err != nil {
+			return lease.Verdict{}, d.storeError(err)
+		}
+		if ok {
+			return d.keepHere(ctx, has, ev, verb)
+		}
+	}
+	return d.keepThere(ctx, ev, verb)
+}
+
+// keepThere carries out a decision on the authority of this desk. Against a remote
+// it first decides on the mirror: when that is what the remote holds, the push
+// alone does it. Anything but a write is only said after a fresh read.
+func (d *Desk) keepThere(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
 	if d.remote != nil && !verb.afresh {
@@ -73,7 +89,7 @@ func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (
 		}
 	}
 	var v lease.Verdict
-	err = unlessLost(ctx, func() (err error) {
+	err := unlessLost(ctx, func() (err error) {
 		v, err = d.keepOn(ctx, d.auth, ev, verb)
 		return err
 	})
@@ -124,7 +140,7 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, asked lease.
 	asked.Stamp, asked.Lapsing = d.stamp("", ""), d.lapsing()
 	var v lease.Verdict
 	var tried tries[lease.Verdict]
-	u, err := d.Repo.Update(ctx, auth, refstore.Query{Kinds: laneKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
+	u, err := d.Repo.Update(ctx, auth, refQuery(d.kinds()), func(s refstore.Snapshot) ([]refstore.Write, error) {
 		ev := asked
 		m, cached := auth.(*mirrorFirst)
 		cached = cached && !m.fresh
@@ -187,6 +203,11 @@ func (d *Desk) evidence(ctx context.Context, from lease.Instant, s refstore.Snap
 	at, err := d.placeOf(t, ev.Lane)
 	ev.Lane, ev.Chain, ev.Current, ev.Order = at.lane, at.chain, at.current, t.Order
 	ev.Lapse, ev.Gone = t.Lapse(at.chain, ev.Lapsing), gone(at.current)
+	if d.hub != nil && err == nil {
+		var has lease.Delegation
+		has, err = delegationIn(s, ev.Lane)
+		ev.Delegation = &has
+	}
 	return unread, err
 }
 

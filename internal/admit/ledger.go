@@ -39,7 +39,8 @@ type opened struct {
 }
 
 func (l *ledger) see(t refstore.Tip) {
-	if t.Entry.Op != lease.OpShip && t.Entry.Op != lease.OpAcquire {
+	admits := t.Entry.Op == lease.OpAcquire || t.Entry.Op == lease.OpDelegate
+	if t.Entry.Op != lease.OpShip && !admits {
 		return
 	}
 	r, err := record(t)
@@ -47,7 +48,7 @@ func (l *ledger) see(t refstore.Tip) {
 		l.err = err
 		return
 	}
-	if t.Entry.Op == lease.OpAcquire {
+	if admits {
 		l.admitted(r)
 		return
 	}

@@ -21,13 +21,25 @@ type PushRequest struct {
 	Plan   string       // with Phase: the unit this ships, beside those the commits name
 	Phase  string
 
-	standing *standing // the worktree on a local trunk, nil when none is
+	standing *standing     // the worktree on a local trunk, nil when none is
+	said     *announcement // to this node, nil without a fleet
 }
 
 // Push moves the trunk to a commit under the leases the pusher holds: the
 // branch and a SHIP entry on every touched lane move in one transaction, so
 // when a lease has moved, the trunk does not.
 func (d *Desk) Push(ctx context.Context, req PushRequest) (lease.PushVerdict, error) {
+	if d.remote != nil {
+		req.said = &announcement{own: d.own(), push: NewNonce()}
+	}
+	v, err := d.push(ctx, req)
+	if req.said != nil {
+		req.said.resolve(ctx, v, err)
+	}
+	return v, err
+}
+
+func (d *Desk) push(ctx context.Context, req PushRequest) (lease.PushVerdict, error) {
 	trunk := d.Rules.Trunk
 	if trunk.Branch == "" {
 		return lease.PushVerdict{}, errors.New("HEAD is detached and no trunk is set: set [trunk] ref in dos.toml")
@@ -113,6 +125,9 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, t
 	}
 	ev := lease.PushEvidence{Ship: ship, Behind: behind, There: !moves, Unit: req.Plan != "", Holds: req.Holds, Algebra: algebra(d.Rules.Policy), Stamp: d.stamp("", "")}
 	untold, err := d.readHolds(ctx, s, &ev)
+	if err == nil && d.remote != nil {
+		err = d.grantedHolds(ctx, &ev)
+	}
 	if err != nil {
 		return lease.PushVerdict{}, nil, err
 	}
@@ -133,6 +148,15 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, t
 	}
 	if v.Outcome == lease.Raced {
 		v.Next = "git rebase " + d.upstream() + ", then git dos push again"
+	}
+	if req.said != nil && v.Outcome == lease.Landed {
+		no, err := req.said.announce(ctx, ev.Holds, v.Lanes)
+		if err != nil {
+			return lease.PushVerdict{}, nil, err
+		}
+		if no.Outcome != "" && no.Outcome != lease.Renewed {
+			return v.Lost(no), nil, nil
+		}
 	}
 	if at := req.standing; at != nil && moves && len(decided) > 0 {
 		clean, err := at.clean(ctx)

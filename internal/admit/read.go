@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,9 @@ func (d *Desk) Leases(ctx context.Context, cached bool) (Reading, error) {
 		return Reading{}, d.storeError(err)
 	}
 	out := Reading{AsOf: s.AsOf.UTC().Truncate(time.Second), Lanes: []lease.Record{}, Unread: t.Unreadable()}
+	if err := d.overlay(ctx, &t, &out); err != nil {
+		return Reading{}, d.storeError(err)
+	}
 	for _, r := range t.Chains {
 		if r.Slot == "" || r.State != lane.Free {
 			out.Lanes = append(out.Lanes, r)
@@ -68,6 +72,26 @@ func (d *Desk) lookTable(ctx context.Context, cached bool) (refstore.Snapshot, l
 // Lease returns the newest record of one lane, nil when it is declared and was
 // never leased. Other lanes may be unreadable.
 func (d *Desk) Lease(ctx context.Context, name string, cached bool) (*lease.Record, time.Time, error) {
+	r, at, err := d.lookThere(ctx, name, cached)
+	if err != nil || r == nil || !r.Delegate {
+		return r, at, err
+	}
+	all, err := d.granted(ctx)
+	for _, g := range all {
+		switch {
+		case g.delegation.Nonce != r.Nonce:
+		case g.unread != nil:
+			return nil, at, d.storeError(&lease.UnreadError{Chain: r.Lane, Err: g.unread})
+		case g.lease != nil:
+			return g.lease, at, nil
+		}
+	}
+	return r, at, d.storeError(err)
+}
+
+// lookThere is Lease as the authority has it: of a lane that this node has for its
+// workers, what the node has.
+func (d *Desk) lookThere(ctx context.Context, name string, cached bool) (*lease.Record, time.Time, error) {
 	name, err := d.LaneWord(name)
 	if err != nil {
 		return nil, time.Time{}, err
@@ -94,6 +118,31 @@ func (d *Desk) upToDate(ctx context.Context, v view, at place, name string, cach
 	return v, at, err
 }
 
+// overlay puts the leases that this node granted in the place of what it has of
+// their lanes on the remote.
+func (d *Desk) overlay(ctx context.Context, t *lease.Table, out *Reading) error {
+	own := func(r lease.Record) bool { return r.Delegate }
+	if d.remote == nil || !slices.ContainsFunc(slices.Collect(maps.Values(t.Chains)), own) {
+		return nil
+	}
+	all, err := d.granted(ctx)
+	if err != nil {
+		return err
+	}
+	for _, g := range all {
+		name := g.delegation.Lane
+		switch r := t.Chains[name]; {
+		case !r.Delegate || r.Nonce != g.delegation.Nonce:
+		case g.unread != nil:
+			out.Unread = append(out.Unread, lease.Unread{Chain: name, Lease: r.Unreadable(g.unread)})
+			delete(t.Chains, name)
+		case g.lease != nil:
+			t.Chains[name] = *g.lease
+		}
+	}
+	return nil
+}
+
 func (d *Desk) look(ctx context.Context, cached bool) (refstore.Snapshot, error) {
 	q := refstore.Query{Kinds: laneKinds}
 	if d.remote == nil {
@@ -112,7 +161,8 @@ func (d *Desk) look(ctx context.Context, cached bool) (refstore.Snapshot, error)
 	return s, err
 }
 
-// Log calls visit with the entries of one lane's chain, newest first.
+// Log calls visit with the entries of one lane's chain, newest first; where this
+// node grants leases on the lane, first with those of its own.
 func (d *Desk) Log(ctx context.Context, name string, cached bool, visit func(refstore.Tip) bool) error {
 	word, err := d.LaneWord(name)
 	if err != nil {
@@ -136,6 +186,19 @@ func (d *Desk) Log(ctx context.Context, name string, cached bool, visit func(ref
 	}
 	if lane.IsSlot(at.chain) && at.lane != at.chain {
 		visit = onlyAbout(at.lane, visit)
+	}
+	if d.remote != nil {
+		more := true
+		err := d.OwnChains(ctx, func(t refstore.Tip) bool {
+			if t.Ref != target {
+				return false
+			}
+			more = visit(t)
+			return more
+		})
+		if err != nil || !more {
+			return err
+		}
 	}
 	return d.storeError(d.Repo.Chain(ctx, target, tip.ID, visit))
 }
@@ -185,6 +248,27 @@ func onlyAbout(name string, visit func(refstore.Tip) bool) func(refstore.Tip) bo
 		}
 		return true
 	}
+}
+
+// OwnChains is Chains for the leases that this node grants on lanes which it has on
+// the remote. Without a fleet there are none.
+func (d *Desk) OwnChains(ctx context.Context, visit func(refstore.Tip) bool) error {
+	if d.remote == nil {
+		return nil
+	}
+	s, err := d.Repo.Local().Read(ctx, refQuery([]string{"lane"}))
+	if err != nil {
+		return d.storeError(err)
+	}
+	for _, tip := range s.List("lane") {
+		if tip.Err != nil {
+			return d.storeError(tip.Err)
+		}
+		if err := d.Repo.Chain(ctx, tip.Ref, tip.ID, visit); err != nil {
+			return d.storeError(err)
+		}
+	}
+	return nil
 }
 
 // Chains calls visit with every entry of every lane, lane by lane, newest

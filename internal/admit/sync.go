@@ -40,6 +40,7 @@ type SyncReport struct {
 	Fleet     string      `json:"fleet,omitempty"`
 	Refs      int         `json:"refs"` // of the fleet, as the remote has them
 	Published []Published `json:"published"`
+	Returned  []string    `json:"returned,omitempty"` // lanes that this node gave back
 	Lost      []LostRef   `json:"lost,omitempty"`
 	Unread    []UnreadRef `json:"unread,omitempty"`
 	AsOf      *time.Time  `json:"as_of,omitempty"`
@@ -101,6 +102,14 @@ func (d *Desk) Sync(ctx context.Context, req SyncRequest) (SyncReport, error) {
 	at := s.AsOf.UTC().Truncate(time.Second)
 	out.AsOf = &at
 	_, _ = d.watched(ctx, began, s) // what cannot be read now is watched from a later read on
+	if !req.DryRun {
+		if out.Returned, err = d.ReturnIdle(ctx); err != nil {
+			return out, d.storeError(err)
+		}
+		if err = d.dropWants(ctx); err != nil {
+			return out, d.storeError(err)
+		}
+	}
 	return out, d.storeError(d.publish(ctx, s, req, &out))
 }
 

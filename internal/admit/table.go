@@ -76,16 +76,24 @@ func record(tip refstore.Tip) (lease.Record, error) {
 func (d *Desk) writes(decided []lease.Write) ([]refstore.Write, error) {
 	var out []refstore.Write
 	for _, w := range decided {
-		target := orderRef
-		if w.Chain != "" {
-			var err error
-			if target, err = ref(w.Chain); err != nil {
-				return nil, err
-			}
+		target, err := refOf(w)
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, refstore.Write{Ref: target, Entry: refstore.Entry{Op: w.Op, Gen: w.Gen, Payload: w.Payload, At: d.Now()}})
 	}
 	return out, nil
+}
+
+// refOf is the ref that an entry goes to.
+func refOf(w lease.Write) (string, error) {
+	switch {
+	case w.Delegation:
+		return delegationRef(w.Chain)
+	case w.Chain == "":
+		return orderRef, nil
+	}
+	return ref(w.Chain)
 }
 
 // Errors of a remote that is not this fleet's. Neither is ever repaired on the

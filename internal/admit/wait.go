@@ -77,6 +77,20 @@ func (d *Desk) Await(ctx context.Context, name string, id lease.Identity, most t
 	if err != nil {
 		return lease.Verdict{}, err
 	}
+	if d.remote != nil {
+		ev := lease.KeepEvidence{Lane: word, Identity: id}
+		has, ok, err := d.grantedHere(ctx, ev)
+		if err != nil {
+			return lease.Verdict{}, d.storeError(err)
+		}
+		if ok { // what a node grants is had at once
+			v, err := d.keepHere(ctx, has, ev, keepVerb{decide: lease.Heartbeat, order: true, renews: true})
+			if v.Outcome == lease.Renewed {
+				v.Outcome, v.Reacquired, v.Reason = lease.Acquired, true, "the lane is yours"
+			}
+			return v, err
+		}
+	}
 	return d.await(ctx, word, id, lease.Verdict{}, d.waiting(most))
 }
 
@@ -166,7 +180,7 @@ func (a *acquisition) awaitOnce(ctx context.Context, name string, id lease.Ident
 func passes(v lease.Verdict) bool {
 	classes := []string{
 		lane.SameLaneHeld, lane.ExclusiveLive, lane.ExclusiveNotAlone, lane.Collision, lane.ClassBudgetExhausted,
-		lease.UnitClaimed, lease.SeatTaken,
+		lease.UnitClaimed, lease.SeatTaken, lease.Draining,
 	}
 	return v.Outcome == lease.Contended || v.Outcome == lease.Refused && !v.HeldHere && slices.Contains(classes, v.ReasonClass)
 }

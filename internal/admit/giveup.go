@@ -1,0 +1,265 @@
+package admit
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+func refQuery(kinds []string) refstore.Query { return refstore.Query{Kinds: kinds} }
+
+// giveUp gives a lane back to the remote, unless somebody works under it: then it
+// stays as it is.
+func (d *Desk) giveUp(ctx context.Context, has lease.Delegation) (lease.Delegation, error) {
+	idle := false
+	n, err := d.own().turn(ctx, has, has.Lane, func(now lease.Delegation, t lease.Table) (n lease.Delegation, writes []lease.Write, err error) {
+		n, writes, idle = now.Return(t, d.stamp("", ""), d.lapsing())
+		return n, writes, nil
+	})
+	if err != nil || !idle {
+		return n, err
+	}
+	return d.finish(ctx, n)
+}
+
+// finish carries to the remote that a lane goes back, or that it is kept there for
+// the worker who parked it, and notes the end of the delegation.
+func (d *Desk) finish(ctx context.Context, has lease.Delegation) (lease.Delegation, error) {
+	own := d.own()
+	s, err := own.auth.Read(ctx, refQuery(ownKinds))
+	if err != nil {
+		return has, err
+	}
+	t, err := own.table(ctx, s)
+	if err == nil && t.Unread[has.Lane] != nil {
+		err = &lease.UnreadError{Chain: has.Lane, Err: t.Unread[has.Lane]}
+	}
+	if err != nil {
+		return has, err
+	}
+	ev := lease.KeepEvidence{Lane: has.Lane, Identity: lease.Identity{Nonce: has.Nonce}}
+	verb, reason := keepVerb{decide: lease.Release}, "given back"
+	if r, kept := has.Kept(t); kept {
+		ev.For, verb, reason = &r, keepVerb{decide: lease.Park, order: true}, "parked on the remote"
+	}
+	v, err := d.keepThere(ctx, ev, verb)
+	switch {
+	case err != nil:
+		return has, err
+	case v.Outcome == lease.Contended:
+		return has, errMoved
+	case v.ExitCode() != 0:
+		reason = "lost: " + v.Reason
+	}
+	return own.end(ctx, has, reason)
+}
+
+// drain gives back the lanes that others wait for. Where that leaves nobody's work
+// undone, the worker who asks for such a lane is refused once, so that they come
+// before it.
+func (d *Desk) drain(ctx context.Context, lanes []string) (lease.Verdict, error) {
+	v, err := d.looked(ctx)
+	if err != nil {
+		return lease.Verdict{}, d.storeError(err)
+	}
+	for _, name := range lanes {
+		has := v.own[name]
+		if has.State != lease.Live {
+			continue
+		}
+		to := v.drained(has)
+		if to == "" && has.Due(d.Clock()) {
+			if no, err := d.ensure(ctx, name); err != nil || no.Outcome == lease.Refused {
+				return no, err
+			}
+		}
+		if to == "" {
+			continue
+		}
+		n, err := d.giveUpLocked(ctx, has)
+		if err != nil {
+			return lease.Verdict{}, d.storeError(err)
+		}
+		if n.State != lease.Live {
+			return lease.Drains(name, to), nil
+		}
+	}
+	return lease.Verdict{}, nil
+}
+
+// A bothSides is what this node has of lanes on the remote, with the leases that it
+// granted on them, and the remote as last seen.
+type bothSides struct {
+	desk  *Desk
+	own   map[string]lease.Delegation
+	here  lease.Table
+	there lease.Table
+	seen  refstore.Snapshot
+}
+
+// looked reads both sides.
+func (d *Desk) looked(ctx context.Context) (v bothSides, err error) {
+	v.desk = d
+	mirror := make(chan error, 1)
+	go func() {
+		var err error
+		v.seen, err = d.remote.Cached(ctx, refQuery(append(slices.Clone(laneKinds), "node")))
+		mirror <- err
+	}()
+	own := d.own()
+	s, err := own.auth.Read(ctx, refQuery(ownKinds))
+	if err = errors.Join(err, <-mirror); err != nil {
+		return v, err
+	}
+	var unread error
+	v.own, unread = delegationsIn(s)
+	v.here, err = own.table(ctx, s)
+	if err = errors.Join(unread, err); err == nil && len(v.own) > 0 {
+		v.there, err = d.table(ctx, v.seen)
+	}
+	return v, err
+}
+
+// drained says for whom a delegation is to go back, "" when it may be kept.
+func (v bothSides) drained(has lease.Delegation) string {
+	return has.Drained(v.there, v.desk.wanting(v.seen, has.Lane))
+}
+
+// idleFor is how long nobody has worked under a delegation.
+func (v bothSides) idleFor(has lease.Delegation) time.Duration {
+	since := has.RenewedAt
+	if r, ok := v.here.Chains[has.Lane]; ok && r.Under == has.Nonce {
+		since = r.RenewedAt
+	}
+	return max(0, v.desk.Now().Sub(since))
+}
+
+// giveUpLocked is giveUp for a caller that does not deal with the delegation yet.
+func (d *Desk) giveUpLocked(ctx context.Context, has lease.Delegation) (lease.Delegation, error) {
+	unlock, err := d.lockDelegation(ctx, has.Lane)
+	if err != nil {
+		return has, err
+	}
+	defer unlock()
+	n, err := d.giveUp(ctx, has)
+	if errors.Is(err, errMoved) {
+		return d.own().delegation(ctx, has.Lane)
+	}
+	return n, err
+}
+
+// overruled notes the end of what this node had on the remote and an operator's
+// force has ended. Where it cannot be noted, the next renewal tells.
+func (d *Desk) overruled(ctx context.Context, v lease.Verdict) {
+	for _, taken := range v.Scavenged {
+		has, err := d.own().delegation(ctx, taken.Lane)
+		if err == nil && has.State == lease.Live && has.Nonce == taken.Nonce {
+			_, _ = d.own().end(ctx, has, v.Reason)
+		}
+	}
+}
+
+// released gives a lane back after its last lease has ended, unless it is kept for
+// the next. What the remote does not take now, it takes at the next sync.
+func (d *Desk) released(ctx context.Context, name string) error {
+	has, err := d.own().delegation(ctx, name)
+	if err != nil || has.State != lease.Live && has.State != lease.Returning {
+		return err
+	}
+	if has.State == lease.Live && d.Rules.Policy.Fleet.Keep > 0 {
+		if v, err := d.looked(ctx); err != nil || v.drained(has) == "" {
+			return err
+		}
+	}
+	_, err = d.putRight(ctx, has)
+	return err
+}
+
+// putRight gives back a delegation that nobody works under, and finishes a return
+// that was cut off.
+func (d *Desk) putRight(ctx context.Context, has lease.Delegation) (lease.Delegation, error) {
+	unlock, err := d.lockDelegation(ctx, has.Lane)
+	if err != nil {
+		return has, err
+	}
+	defer unlock()
+	if has.State == lease.Returning {
+		return d.finish(ctx, has)
+	}
+	return d.giveUp(ctx, has)
+}
+
+// ReturnIdle gives back the lanes that this node has and nobody works on, when they
+// are wanted or were kept for long enough, finishes what was left half done, and
+// renews the rest in time. It returns the lanes that went back, in name order.
+// Those of which the end is not known are left to the next sync, with the first
+// reason why.
+func (d *Desk) ReturnIdle(ctx context.Context) ([]string, error) {
+	back := []string{}
+	if d.remote == nil {
+		return back, nil
+	}
+	v, err := d.looked(ctx)
+	if err != nil {
+		return back, err
+	}
+	var first error
+	for _, name := range slices.Sorted(maps.Keys(v.own)) {
+		n, err := d.tend(ctx, v, v.own[name])
+		if err != nil && !errors.Is(err, errMoved) && first == nil {
+			first = err
+		}
+		if was := v.own[name].State; n.State == lease.Gone && (was == lease.Live || was == lease.Returning) {
+			back = append(back, name)
+		}
+	}
+	return back, first
+}
+
+// tend does what is due for one delegation.
+func (d *Desk) tend(ctx context.Context, v bothSides, has lease.Delegation) (_ lease.Delegation, err error) {
+	switch has.State {
+	case lease.Returning:
+		return d.putRight(ctx, has)
+	case lease.Asking:
+		return d.abandon(ctx, has)
+	case lease.Gone:
+		return has, nil
+	}
+	_, parked := has.Kept(v.here)
+	if parked || v.drained(has) != "" || v.idleFor(has) >= d.Rules.Policy.Fleet.Keep {
+		if has, err = d.putRight(ctx, has); err != nil || has.State != lease.Live {
+			return has, err
+		}
+	}
+	if !has.Due(d.Clock()) {
+		return has, nil
+	}
+	unlock, err := d.lockDelegation(ctx, has.Lane)
+	if err != nil {
+		return has, err
+	}
+	defer unlock()
+	has, _, err = d.renew(ctx, has)
+	return has, err
+}
+
+// abandon settles an ask whose asker did not live to see its end: what the remote
+// has given is given back.
+func (d *Desk) abandon(ctx context.Context, has lease.Delegation) (lease.Delegation, error) {
+	unlock, err := d.lockDelegation(ctx, has.Lane)
+	if err != nil {
+		return has, err
+	}
+	defer unlock()
+	now, err := d.own().delegation(ctx, has.Lane)
+	if err != nil || now.State != lease.Asking {
+		return now, err
+	}
+	return d.finish(ctx, now)
+}

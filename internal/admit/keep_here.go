@@ -1,0 +1,105 @@
+package admit
+
+import (
+	"context"
+	"errors"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+)
+
+// grantedHere reports whether a verb is about a lease that this node granted: the
+// caller proves that it is its own, or it is the one on a lane that the node has on
+// the remote.
+func (d *Desk) grantedHere(ctx context.Context, ev lease.KeepEvidence) (has lease.Delegation, ok bool, err error) {
+	own := d.own()
+	s, err := own.auth.Read(ctx, refQuery(ownKinds))
+	if err != nil || len(s.List("delegation")) == 0 {
+		return has, false, err
+	}
+	t, err := own.table(ctx, s)
+	if err != nil {
+		return has, false, err
+	}
+	at, err := d.placeOf(t, ev.Lane)
+	if err != nil {
+		return has, false, err
+	}
+	if at.current == nil || at.current.Under == "" {
+		return has, false, nil
+	}
+	if has, err = delegationIn(s, at.lane); err != nil {
+		return has, false, err
+	}
+	r := *at.current
+	if r.State == lane.Free && d.hasDirectly(at.lane, ev.Identity) {
+		return has, false, nil // what the caller had here it has on the remote by now
+	}
+	return has, ev.Identity.Owns(r) || r.State != lane.Free && has.Nonce == r.Under && has.State != lease.Gone, nil
+}
+
+// keepHere carries out a decision about a lease that this node granted. One that
+// lets it run on renews what the node has on the remote first, when that is due.
+func (d *Desk) keepHere(ctx context.Context, has lease.Delegation, ev lease.KeepEvidence, verb keepVerb) (lease.Verdict, error) {
+	own := d.own()
+	if verb.renews && has.State == lease.Live && has.Due(d.Clock()) {
+		var err error
+		if has, err = d.renewLocked(ctx, has); err != nil {
+			return lease.Verdict{}, d.storeError(err)
+		}
+	}
+	v, err := own.keepThere(ctx, ev, verb)
+	switch {
+	case err != nil:
+		return v, err
+	case v.Outcome == lease.Renewed:
+		v = v.Within(has, d.lapsing())
+	case v.Outcome == lease.Parked:
+		return d.parkedThere(ctx, has, v)
+	case v.Outcome == lease.Released, v.Outcome == lease.Scavenged, v.Outcome == lease.AlreadyFree:
+		if err := d.released(ctx, has.Lane); err != nil {
+			v.Reason += "; this node gives it back to " + d.Remote() + " at the next git dos sync: " + d.storeError(err).Error()
+		}
+	}
+	return v, nil
+}
+
+// renewLocked renews what this node has of a lane, unless another process of it
+// just did.
+func (d *Desk) renewLocked(ctx context.Context, has lease.Delegation) (lease.Delegation, error) {
+	unlock, err := d.lockDelegation(ctx, has.Lane)
+	if err != nil {
+		return has, err
+	}
+	defer unlock()
+	now, err := d.own().delegation(ctx, has.Lane)
+	if err != nil || now.State != lease.Live || now.Nonce != has.Nonce || !now.Due(d.Clock()) {
+		return now, err
+	}
+	now, _, err = d.renew(ctx, now)
+	if errors.Is(err, errMoved) {
+		return d.own().delegation(ctx, has.Lane)
+	}
+	return now, err
+}
+
+// parkedThere parks on the remote what was parked here, so that it outlives what
+// the node has of the lane. The answer is the lane as the remote has it.
+func (d *Desk) parkedThere(ctx context.Context, has lease.Delegation, v lease.Verdict) (lease.Verdict, error) {
+	now, err := d.own().delegation(ctx, has.Lane)
+	if err == nil && now.State != lease.Gone {
+		now, err = d.putRight(ctx, now)
+	}
+	if err != nil {
+		return lease.Verdict{}, &StoreError{Err: d.storeError(err), Hint: "the lane is kept here; git dos sync parks it on " + d.Remote()}
+	}
+	there, _, err := d.lookThere(ctx, has.Lane, true)
+	if err != nil {
+		return lease.Verdict{}, err
+	}
+	if there == nil || there.State != lane.Parked || there.Nonce != has.Nonce {
+		return lease.Verdict{Outcome: lease.LostLease, Lane: v.Lane, ReasonClass: lease.DelegationOver, Reason: now.Reason, Next: "stop work on this lane"}, nil
+	}
+	v.Lease = there
+	return v, nil
+}
