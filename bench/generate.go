@@ -41,7 +41,7 @@ func (b *bench) generated(n int) (string, error) {
 	if err := b.quiet(dir, []string{"git", "symbolic-ref", "HEAD", "refs/heads/main"}, []string{"git", "reset", "--quiet", "--hard"}); err != nil {
 		return "", err
 	}
-	return dir, b.commitRules(dir, 1, false)
+	return dir, b.commitRules(dir, 1, noFleet)
 }
 
 // writeHistory writes the same stream for the same n.

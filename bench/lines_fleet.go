@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -41,6 +42,47 @@ func fleetLease(b *bench, name string, serve serveFunc) ([]row, error) {
 	}, nil
 }
 
+// delegatedLease measures the life of a lease on a lane that its node has on the
+// remote. The remote is away: what needs the network fails.
+func delegatedLease(b *bench) ([]row, error) {
+	root := b.newDir("served")
+	if _, err := b.hub(root, "hub.git"); err != nil {
+		return nil, err
+	}
+	hub := filepath.Join(root, "hub.git")
+	dir, err := b.fleetRepoOf(hub, nil, 1, delegated)
+	if err != nil {
+		return nil, err
+	}
+	lane := []string{"--lane", laneName(0)}
+	lease := func(name string) []string { return append([]string{b.dos, "lease", name}, lane...) }
+	if err := b.quiet(dir, lease("acquire"), lease("release")); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(hub, hub+".away"); err != nil {
+		return nil, err
+	}
+	three, err := b.appendTo("refs/dos/lane/x", "refs/dos/order/x", "refs/dos/delegation/x")
+	if err != nil {
+		return nil, err
+	}
+	one, err := b.appendTo("refs/dos/lane/x")
+	if err != nil {
+		return nil, err
+	}
+	verb := func(name string) arm { return b.process(dir, lease(name)...) }
+	m, err := b.pairs(localPairs, b.process(dir, b.start), three, verb("acquire"), one, verb("heartbeat"), one, verb("release"))
+	if err != nil {
+		return nil, err
+	}
+	const note = "the remote is away"
+	return []row{
+		{what: "lease acquire, under a delegation", product: m[2], start: m[0], git: m[1], target: 1.7, note: note},
+		{what: "lease heartbeat, under a delegation", product: m[4], start: m[0], git: m[3], note: note},
+		{what: "lease release, under a delegation", product: m[6], start: m[0], git: m[5], note: note},
+	}, nil
+}
+
 // A trip is the git commands that a fleet's lease needs, in a clone of their
 // own and against a remote of their own.
 type trip struct {
@@ -53,7 +95,7 @@ func (b *bench) trip(root, url string, config []string) (trip, error) {
 	if _, err := b.hub(root, "plain.git"); err != nil {
 		return trip{}, err
 	}
-	dir, err := b.repo(1, true)
+	dir, err := b.repo(1, direct)
 	if err == nil {
 		err = b.emptyTree(dir)
 	}

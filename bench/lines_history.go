@@ -13,7 +13,7 @@ func historyLease(b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	empty, err := b.repo(1, false)
+	empty, err := b.repo(1, noFleet)
 	if err != nil {
 		return nil, err
 	}
@@ -60,5 +60,5 @@ func (b *bench) imported(lanes int) (string, error) {
 	if err := b.quiet(dir, []string{"git", "symbolic-ref", "HEAD", "refs/heads/main"}, []string{"git", "reset", "--quiet", "--hard"}); err != nil {
 		return "", err
 	}
-	return dir, b.commitRules(dir, lanes, false)
+	return dir, b.commitRules(dir, lanes, noFleet)
 }

@@ -13,11 +13,11 @@ const localPairs = 40
 
 // localLease measures the life of one lease in a repository without a fleet.
 func localLease(b *bench) ([]row, error) {
-	dir, err := b.repo(1, false)
+	dir, err := b.repo(1, noFleet)
 	if err != nil {
 		return nil, err
 	}
-	write, err := b.writeTwo()
+	write, err := b.appendTo("refs/dos/lane/x", "refs/dos/order/x")
 	if err != nil {
 		return nil, err
 	}
@@ -33,27 +33,27 @@ func localLease(b *bench) ([]row, error) {
 	}, nil
 }
 
-// writeTwo is what git needs to append to two chains at once: two commits and
-// one transaction.
-func (b *bench) writeTwo() (arm, error) {
-	dir, err := b.repo(1, false)
+// appendTo is what git needs to append to chains at once: a commit for each and one
+// transaction.
+func (b *bench) appendTo(refs ...string) (arm, error) {
+	dir, err := b.repo(1, noFleet)
 	if err != nil {
 		return nil, err
 	}
 	if err := b.emptyTree(dir); err != nil {
 		return nil, err
 	}
-	tips := []string{"", ""}
+	tips := map[string]string{}
 	return func() (time.Duration, error) {
 		began := time.Now()
 		script := "start\n"
-		for i, ref := range []string{"refs/dos/lane/x", "refs/dos/order/x"} {
-			id, err := b.commitTree(dir, tips[i])
+		for _, ref := range refs {
+			id, err := b.commitTree(dir, tips[ref])
 			if err != nil {
 				return 0, err
 			}
-			script += fmt.Sprintf("update %s %s %s\n", ref, id, orZero(tips[i]))
-			tips[i] = id
+			script += fmt.Sprintf("update %s %s %s\n", ref, id, orZero(tips[ref]))
+			tips[ref] = id
 		}
 		_, err := b.output(dir, script+"prepare\ncommit\n", "git", "update-ref", "--stdin")
 		return time.Since(began), err

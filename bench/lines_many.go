@@ -38,7 +38,7 @@ const writers, appends, alone = 16, 12, 40
 // a process of its own. The product column is what one append of the sixteen
 // costs; a ratio of 1 is the rate of one writer.
 func appendMany(b *bench) ([]row, error) {
-	dir, err := b.repo(1, false)
+	dir, err := b.repo(1, noFleet)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (b *bench) look(dir string) arm {
 
 // leased makes a repository with all its lanes held.
 func (b *bench) leased() (string, error) {
-	dir, err := b.repo(readLanes, false)
+	dir, err := b.repo(readLanes, noFleet)
 	if err != nil {
 		return "", err
 	}

@@ -84,7 +84,7 @@ func (b *bench) verifyRows(dir string, pairs int) ([]row, error) {
 // and 1 ms per 10,000 stamps; any commit may be a stamp.
 func (b *bench) warmRows(dir, commits string) ([]row, error) {
 	ship := []string{"git", "commit", "--quiet", "-m", "SHOP: WARM1 serve it", "dos.toml"}
-	if err := os.WriteFile(filepath.Join(dir, "dos.toml"), []byte(rules(2, false)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "dos.toml"), []byte(rules(2, noFleet)), 0o600); err != nil {
 		return nil, err
 	}
 	if err := b.quiet(dir, ship, []string{b.dos, "verify", "SHOP", "WARM1"}); err != nil {

@@ -26,7 +26,7 @@ func everyUnit(b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	toml := rules(1, false) + "\n[stamp]\ntrailer_stamp = true\n"
+	toml := rules(1, noFleet) + "\n[stamp]\ntrailer_stamp = true\n"
 	if err := os.WriteFile(filepath.Join(dir, "dos.toml"), []byte(toml), 0o600); err != nil {
 		return nil, err
 	}

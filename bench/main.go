@@ -37,6 +37,7 @@ func lines() []line {
 		{"fleet-file", func(b *bench) ([]row, error) { return fleetLease(b, "file", serveFile) }},
 		{"fleet-http", func(b *bench) ([]row, error) { return fleetLease(b, "http", serveHTTP) }},
 		{"fleet-ssh", func(b *bench) ([]row, error) { return fleetLease(b, "ssh", serveSSH) }},
+		{"delegated", delegatedLease},
 		{"race", raceClones},
 		{"verify", verifyHistory},
 		{"audit", auditHistory},

@@ -12,12 +12,19 @@ import (
 // fleetID names the fleet of every remote made here.
 const fleetID = "fleet-bench"
 
+// What a dos.toml says of a fleet.
+const (
+	noFleet   = ""
+	direct    = `lanes = "all"` // every lane is decided on the remote
+	delegated = `keep = "1h"`   // nodes take lanes for their workers
+)
+
 // rules is a dos.toml with n lanes, l0 and up, on folders of their own.
-func rules(n int, fleet bool) string {
+func rules(n int, fleet string) string {
 	var b strings.Builder
 	b.WriteString("[overlap]\npolicy = \"glob\"\n")
-	if fleet {
-		fmt.Fprintf(&b, "\n[fleet]\nid = %q\nlanes = \"all\"\n", fleetID)
+	if fleet != noFleet {
+		fmt.Fprintf(&b, "\n[fleet]\nid = %q\n%s\n", fleetID, fleet)
 	}
 	var names []string
 	for i := range n {
@@ -38,7 +45,7 @@ func (b *bench) newDir(name string) string {
 }
 
 // repo makes a repository with one commit that holds a dos.toml.
-func (b *bench) repo(lanes int, fleet bool) (string, error) {
+func (b *bench) repo(lanes int, fleet string) (string, error) {
 	dir := b.newDir("repo")
 	if err := b.quiet("", []string{"git", "init", "--quiet", dir}); err != nil {
 		return "", err
@@ -46,7 +53,7 @@ func (b *bench) repo(lanes int, fleet bool) (string, error) {
 	return dir, b.commitRules(dir, lanes, fleet)
 }
 
-func (b *bench) commitRules(dir string, lanes int, fleet bool) error {
+func (b *bench) commitRules(dir string, lanes int, fleet string) error {
 	if err := os.WriteFile(filepath.Join(dir, "dos.toml"), []byte(rules(lanes, fleet)), 0o600); err != nil {
 		return err
 	}
@@ -62,7 +69,11 @@ func (b *bench) hub(root, name string) (string, error) {
 // fleetRepo makes a repository whose lanes are decided on the remote at url,
 // which it also sets up.
 func (b *bench) fleetRepo(url string, config []string, lanes int) (string, error) {
-	dir, err := b.repo(lanes, true)
+	return b.fleetRepoOf(url, config, lanes, direct)
+}
+
+func (b *bench) fleetRepoOf(url string, config []string, lanes int, fleet string) (string, error) {
+	dir, err := b.repo(lanes, fleet)
 	if err != nil {
 		return "", err
 	}
