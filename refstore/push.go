@@ -1,6 +1,7 @@
 package refstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,10 @@ func (a *Remote) Txn(ctx context.Context, moves []Move) Outcome {
 		return Outcome{Result: Unknown, Words: gist(words), Err: rerr}
 	}
 	o := a.repo.judge(settleCtx, moves, now)
+	if o.Result == Unchanged && errors.Is(err, errHook) {
+		o.Result, o.Ref, o.Words = Denied, moves[0].Ref, cmp.Or(rejection(string(stdout)+words), gist(words))
+		return o
+	}
 	if o.Result == Unchanged {
 		return a.label(settleCtx, moves, string(stdout), words, o)
 	}
@@ -49,7 +54,7 @@ var errNotSent = errors.New("nothing was sent")
 // for others to want to read.
 func (a *Remote) push(ctx context.Context, moves []Move, atomic bool) (stdout []byte, words string, err error) {
 	if !onlyDos(moves) {
-		stdout, words, err = a.run.Run(ctx, git.Call{Args: a.pushArgs(moves, atomic)})
+		stdout, words, err = a.pushAsking(ctx, a.pushArgs(moves, atomic))
 		if err == nil {
 			a.followLater(ctx, moves)
 		}
@@ -171,8 +176,8 @@ func (a *Remote) label(ctx context.Context, moves []Move, stdout, words string, 
 	case said("stale info"), said("failed to update ref"), said("atomic transaction failed"), said("unable to migrate objects"):
 		// Another writer was in the middle of its move, or the server has a
 		// trouble of its own: Unchanged.
-	case said("[remote rejected]"), strings.Contains(words, "error: 403"), !onlyDos(moves):
-		o.Result = Denied // by the server, or by a pre-push hook of the user's
+	case said("[remote rejected]"), strings.Contains(words, "error: 403"):
+		o.Result = Denied
 	}
 	return o
 }

@@ -62,6 +62,20 @@ func TestPrePushHookIsTheUsersOwn(t *testing.T) {
 	}
 }
 
+// TestServerThatDiesIsNoRefusal: a branch rides, nothing moves, and nobody has said
+// no; what a hook of the user's that lets it pass prints is no refusal either.
+func TestServerThatDiesIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	f := remoteFixture(t, transports[0], "")
+	f.append(t, f.repo, f.auth, laneRef, entry("ACQUIRE", 1, `{}`))
+	script(t, filepath.Join(f.repo.GitDir, "hooks", "pre-push"), "git rev-parse --verify nothing; echo 'fatal: ! [remote rejected]' >&2; exit 0")
+	script(t, filepath.Join(f.raw, "hooks", "pre-receive"), "kill -9 $PPID")
+	_, err := f.ride(t)
+	if o := outcome(t, err); o.Result == refstore.Denied || o.Result == refstore.Won {
+		t.Errorf("%s: %v", o.Result, err)
+	}
+}
+
 // TestTrunkStaysWhenTheLaneMoved: the lane is given away between the read and
 // the push.
 func TestTrunkStaysWhenTheLaneMoved(t *testing.T) {

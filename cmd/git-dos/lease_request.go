@@ -88,6 +88,9 @@ func acquireRequest(c *cli.Context, d *admit.Desk, lanes []string) (req admit.Re
 		Identity: lease.Identity{Nonce: firstOf(c.String("nonce"), os.Getenv("GIT_DOS_NONCE")), RunID: c.String("run-id")},
 		Unit:     c.String("unit"), Seat: c.String("seat"), Force: c.Bool("force"), Operator: c.String("operator"),
 	}
+	if err = checkNonce(c); err != nil {
+		return req, err
+	}
 	if req.TTL, err = ttlFlag(c, d.Rules.Policy.Lease.TTL); err != nil {
 		return req, err
 	}

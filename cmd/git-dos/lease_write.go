@@ -24,6 +24,15 @@ func runFlag(c *cli.Context) (string, error) {
 	return id, checkRun("--run-id", id)
 }
 
+// checkNonce refuses an empty --nonce, as of a script's unset variable: it names no
+// lease, and does not stand for the one that this worktree took.
+func checkNonce(c *cli.Context) error {
+	if c.IsSet("nonce") && c.String("nonce") == "" {
+		return usagef("--nonce is empty").hint("name a nonce, or leave the flag out")
+	}
+	return nil
+}
+
 // checkRun wants a run id to be one word.
 func checkRun(what, id string) error {
 	if strings.ContainsFunc(id, unicode.IsSpace) {
@@ -55,6 +64,9 @@ func runName(c *cli.Context) (string, error) {
 // GIT_DOS_NONCE, then what this worktree remembers.
 func identityFor(c *cli.Context, d *admit.Desk, name string) (lease.Identity, error) {
 	run, err := runFlag(c)
+	if err == nil {
+		err = checkNonce(c)
+	}
 	if err != nil {
 		return lease.Identity{}, err
 	}
