@@ -283,7 +283,10 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 	if err == nil && late && admitted(v) {
 		return a.confirm(ctx, v)
 	}
-	return v, err
+	if err != nil {
+		return v, err
+	}
+	return d.stands(ctx, v)
 }
 
 func (a *acquisition) evidence(t lease.Table) lease.AcquireEvidence {

@@ -3,10 +3,12 @@ package admit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -45,6 +47,9 @@ func (d *Desk) finish(ctx context.Context, has lease.Delegation) (lease.Delegati
 	ev := lease.KeepEvidence{Lane: has.Lane, Identity: lease.Identity{Nonce: has.Nonce}}
 	verb, reason := keepVerb{decide: lease.Release}, "given back"
 	if r, kept := has.Kept(t); kept {
+		if err := d.standAlone(ctx, has, t); err != nil {
+			return has, err
+		}
 		ev.For, verb, reason = &r, keepVerb{decide: lease.Park, order: true}, "parked on the remote"
 	}
 	v, err := d.keepThere(ctx, ev, verb)
@@ -53,10 +58,44 @@ func (d *Desk) finish(ctx context.Context, has lease.Delegation) (lease.Delegati
 		return has, err
 	case v.Outcome == lease.Contended:
 		return has, errMoved
+	case ev.For != nil && v.ReasonClass == lane.Collision:
+		return has, &StoreError{Err: fmt.Errorf("lane %s: %s", has.Lane, v.Reason), Hint: "git dos sync parks it when that went back"}
 	case v.ExitCode() != 0:
 		reason = "lost: " + v.Reason
 	}
 	return own.end(ctx, has, reason)
+}
+
+// standAlone gives back what this node has beside a lane that is to be parked on the
+// remote: nobody works on it, for the parked lane is in the way here.
+func (d *Desk) standAlone(ctx context.Context, has lease.Delegation, t lease.Table) error {
+	all, err := d.own().delegations(ctx)
+	if err != nil {
+		return err
+	}
+	kept := t.Chains[has.Lane].Tree
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		other := all[name]
+		tree := other.Tree
+		if other.State == lease.Asking {
+			tree = d.Rules.Policy.Tree(name)
+		}
+		if name == has.Lane || other.State == lease.Gone || algebra(d.Rules.Policy).Disjoint(tree, kept) {
+			continue
+		}
+		if _, err := d.tendAway(ctx, other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tendAway gives back a delegation, however far the node has come with it.
+func (d *Desk) tendAway(ctx context.Context, has lease.Delegation) (lease.Delegation, error) {
+	if has.State == lease.Asking {
+		return d.abandon(ctx, has)
+	}
+	return d.putRight(ctx, has)
 }
 
 // drain gives back the lanes that others wait for. Where that leaves nobody's work
@@ -106,11 +145,7 @@ type bothSides struct {
 func (d *Desk) looked(ctx context.Context) (v bothSides, err error) {
 	v.desk = d
 	mirror := make(chan error, 1)
-	go func() {
-		var err error
-		v.seen, err = d.remote.Cached(ctx, refQuery(append(slices.Clone(laneKinds), "node")))
-		mirror <- err
-	}()
+	go func() { mirror <- v.lookThere(ctx) }()
 	own := d.own()
 	s, err := own.auth.Read(ctx, refQuery(ownKinds))
 	if err = errors.Join(err, <-mirror); err != nil {
@@ -119,10 +154,15 @@ func (d *Desk) looked(ctx context.Context) (v bothSides, err error) {
 	var unread error
 	v.own, unread = delegationsIn(s)
 	v.here, err = own.table(ctx, s)
-	if err = errors.Join(unread, err); err == nil && len(v.own) > 0 {
-		v.there, err = d.table(ctx, v.seen)
+	return v, errors.Join(unread, err)
+}
+
+// lookThere reads the remote as last seen.
+func (v *bothSides) lookThere(ctx context.Context) (err error) {
+	if v.seen, err = v.desk.remote.Cached(ctx, refQuery(append(slices.Clone(laneKinds), "node"))); err == nil {
+		v.there, err = v.desk.table(ctx, v.seen)
 	}
-	return v, err
+	return err
 }
 
 // drained says for whom a delegation is to go back, "" when it may be kept.
@@ -172,7 +212,8 @@ func (d *Desk) released(ctx context.Context, name string) error {
 		return err
 	}
 	if has.State == lease.Live && d.Rules.Policy.Fleet.Keep > 0 {
-		if v, err := d.looked(ctx); err != nil || v.drained(has) == "" {
+		v := bothSides{desk: d}
+		if err := v.lookThere(ctx); err != nil || v.drained(has) == "" {
 			return err
 		}
 	}

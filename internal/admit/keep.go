@@ -187,7 +187,10 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, asked lease.
 	if err != nil {
 		return lease.Verdict{}, d.storeError(d.unheard(err))
 	}
-	return tried.verdict(ctx, d.Repo, u, v)
+	if v, err = tried.verdict(ctx, d.Repo, u, v); err != nil {
+		return v, err
+	}
+	return d.stands(ctx, v)
 }
 
 // evidence fills in how the lane stands. unread is why the order could not be
@@ -203,6 +206,9 @@ func (d *Desk) evidence(ctx context.Context, from lease.Instant, s refstore.Snap
 	at, err := d.placeOf(t, ev.Lane)
 	ev.Lane, ev.Chain, ev.Current, ev.Order = at.lane, at.chain, at.current, t.Order
 	ev.Lapse, ev.Gone = t.Lapse(at.chain, ev.Lapsing), gone(at.current)
+	if ev.For != nil {
+		ev.Beside = t.Beside(at.chain, algebra(d.Rules.Policy))
+	}
 	if d.hub != nil && err == nil {
 		var has lease.Delegation
 		has, err = delegationIn(s, ev.Lane)

@@ -32,6 +32,12 @@ func (d *Desk) grantedHere(ctx context.Context, ev lease.KeepEvidence) (has leas
 		return has, false, err
 	}
 	r := *at.current
+	if r.State == lane.Parked && has.State == lease.Returning { // whoever parked it died on the way to the remote
+		if _, err := d.putRight(ctx, has); err != nil {
+			return has, false, &StoreError{Err: d.storeError(err), Hint: "try again: the lane is kept here, and is on its way to " + d.Remote()}
+		}
+		return d.grantedHere(ctx, ev)
+	}
 	if r.State == lane.Free && d.hasDirectly(at.lane, ev.Identity) {
 		return has, false, nil // what the caller had here it has on the remote by now
 	}

@@ -173,7 +173,10 @@ func (a *acquisition) awaitOnce(ctx context.Context, name string, id lease.Ident
 	if err != nil {
 		return v, err
 	}
-	return tried.verdict(ctx, d.Repo, u, v)
+	if v, err = tried.verdict(ctx, d.Repo, u, v); err != nil {
+		return v, err
+	}
+	return d.stands(ctx, v)
 }
 
 // passes reports whether a refusal may be over by itself.

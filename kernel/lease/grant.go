@@ -14,18 +14,19 @@ import (
 func (d *draft) granted() (Verdict, []Write, error) {
 	lost, orphans := d.leftovers()
 	writes := append(d.ended, lost...)
-	admits, again := false, true
+	admits, again, late := false, true, false
 	for _, p := range d.parts {
 		writes = append(writes, laneWrite(p.op, p.rec))
 		admits = admits || !p.had
 		again = again && p.had && p.have.Nonce != d.Stamp.Nonce
+		late = late || p.had && p.have.late(d.Stamp.Now, d.Table.Watch.Gone[p.have.Chain()], d.Lapsing)
 	}
 	writes = append(writes, d.granting()...)
 	if admits || len(d.ended) > 0 {
 		writes = append(writes, d.order(orphans).write(OpGranted))
 	}
 	v := d.verdict()
-	v.Reacquired = again
+	v.Reacquired, v.late = again, late && !admits
 	return v, writes, nil
 }
 

@@ -26,6 +26,7 @@ type KeepEvidence struct {
 
 	Delegation *Delegation // of the lane, where the lease may have been granted under one
 	For        *Record     // Park only, of a delegation: the lease under it that is to be kept
+	Beside     []Record    // with For: other lanes that the node has on the remote and that overlap, see [Table.Beside]
 }
 
 // chain is where the lane stands, or would stand by its own name.
@@ -75,9 +76,10 @@ func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 		reason = fmt.Sprintf("renewed after it lapsed at %s; nobody had taken it", cur.Deadline().UTC().Format(time.RFC3339))
 		cur.Reason = reason
 	}
+	late := cur.late(ev.Stamp.Now, ev.Gone, ev.Lapsing)
 	cur.Ship, cur.Proc, cur.Taking = nil, cur.proc(ev.Gone), false
 	cur.RenewedAt = stampSeconds(ev.Stamp)
-	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason}
+	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason, late: late}
 	if cur.State == lane.Waiting {
 		v.Reason += "; it waits still, and the lane is not yours to work on"
 		v.Next = "git dos lease await --lane " + verdict.ShellWord(cur.Lane)

@@ -16,12 +16,34 @@ func Park(ev KeepEvidence) (Verdict, []Write) {
 		return Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is parked already"}, nil
 	case cur.State != lane.Held:
 		return refuse(ev.Lane, NotHeld, "the lane is "+string(cur.State)+", and not held").heldBy(cur), nil
+	case ev.For != nil && len(ev.Beside) > 0:
+		return refuse(ev.Lane, lane.Collision, "its node has lane "+ev.Beside[0].Lane+" too, which overlaps it").heldBy(cur), nil
 	}
+	late := cur.late(ev.Stamp.Now, ev.Gone, ev.Lapsing)
 	cur.State, cur.Reason, cur.Operator, cur.Ship = lane.Parked, "parked", ev.Operator, nil
 	cur = cur.keptFor(ev.For)
-	v := Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is kept until it is unparked, and does not lapse"}
+	v := Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is kept until it is unparked, and does not lapse", late: late}
 	v.Next = cur.unparkCommand()
-	return v, []Write{laneWrite(OpPark, cur)}
+	writes := []Write{laneWrite(OpPark, cur)}
+	if ev.For != nil {
+		writes = append(writes, ev.Order.next().write(OpEnded)) // what was decided while it was no obstacle is overtaken
+	}
+	return v, writes
+}
+
+// Beside lists the other lanes that the node of a delegation has on the remote and
+// that overlap it. Delegations of one node are no obstacle to each other; what is
+// parked for a worker is one, so the node gives those back first.
+func (t Table) Beside(chain string, g lane.Algebra) []Record {
+	own := t.Chains[chain]
+	var beside []Record
+	for _, other := range t.chains() {
+		r := t.Chains[other]
+		if other != chain && r.Delegate && r.State != lane.Free && r.Holder.Node == own.Holder.Node && !g.Disjoint(r.Tree, own.Tree) {
+			beside = append(beside, r)
+		}
+	}
+	return beside
 }
 
 // keptFor is the record of a lane that its node gives to one of its workers, so

@@ -69,6 +69,7 @@ type Verdict struct {
 	AsOf        *time.Time    `json:"as_of,omitempty"`
 	Next        string        `json:"next,omitempty"` // what to run now
 
+	late  bool     // see Late
 	sent  []Record // what the admission puts on lanes, see [Table.Send]
 	fresh []Record // what it makes
 }

@@ -152,13 +152,16 @@ func Await(ev AwaitEvidence) (Verdict, []Write, error) {
 	if !ok {
 		return no, nil, nil
 	}
+	late := r.late(ev.Stamp.Now, ev.Table.Watch.Gone[r.Chain()], ev.Lapsing)
 	if r.State == lane.Held {
 		r.RenewedAt, r.Reason, r.Ship = stampSeconds(ev.Stamp), "", nil
 		r.Proc = r.proc(ev.Table.Watch.Gone[r.Chain()])
-		v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Reacquired: true, Reason: "the lane is yours"}
+		v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Reacquired: true, Reason: "the lane is yours", late: late}
 		return v.until(r).workUntil(r, ev.Lapsing), []Write{laneWrite(OpHeartbeat, r)}, nil
 	}
-	return ev.await(r)
+	v, writes, err := ev.await(r)
+	v.late = late && len(writes) > 0
+	return v, writes, err
 }
 
 func (ev AwaitEvidence) await(r Record) (Verdict, []Write, error) {

@@ -1,0 +1,41 @@
+package lease
+
+import (
+	"time"
+
+	"github.com/git-dos/git-dos/kernel/lane"
+)
+
+// Late reports whether an answer lets a lease run on that others may have found
+// lapsed. Then a takeover of it may have been cut off between the order and the
+// lane, and the answer holds only when one more read bears it out, see
+// [Table.Stands].
+func (v Verdict) Late() bool { return v.late }
+
+// late reports whether a lease that is about to run on may have been found lapsed.
+func (r Record) late(now time.Time, gone bool, by Lapsing) bool {
+	ttl := time.Duration(r.TTL) * time.Second
+	return gone || now.Sub(r.RenewedAt) > ttl-by.margin(ttl)
+}
+
+// Stands holds the leases of an answer to a table that was read after they were
+// written: the order must admit each still. When it does not, somebody took the
+// lane over, and was cut off or is about to reach it; the answer is then that the
+// lease is lost. It is an *[UnreadError] when one cannot be read.
+func (t Table) Stands(v Verdict) (Verdict, error) {
+	for _, r := range v.All() {
+		if err := t.Unread[r.Chain()]; err != nil {
+			return Verdict{}, &UnreadError{r.Chain(), err}
+		}
+		if now := t.Chains[r.Chain()]; now.Nonce == r.Nonce && now.State != lane.Free && t.Order.admits(r) {
+			continue
+		}
+		no := Verdict{Outcome: LostLease, Lane: r.Lane, ReasonClass: StaleLease, AsOf: v.AsOf,
+			Reason: "it had lapsed, and somebody was taking it over", Next: "stop work on this lane; git dos lease live shows what is free"}
+		if now, ok := t.Chains[r.Chain()]; ok && now.State != lane.Free && now.Nonce != r.Nonce {
+			no = no.heldBy(now)
+		}
+		return no, nil
+	}
+	return v, nil
+}
