@@ -468,3 +468,23 @@ func TestReadsShowTheLeasesUnderADelegation(t *testing.T) {
 		t.Errorf("of a lane that its node keeps arbitrate says %+v, %v", k, err)
 	}
 }
+
+// A local grant that was cut off after the order would keep a drained lane for ever:
+// nobody is granted anything any more who would settle it.
+func TestACutOffGrantDoesNotKeepALane(t *testing.T) {
+	f := delegating(t)
+	dir := f.clone(t)
+	d := open(t, dir)
+	got := acquire(t, d, "api", "alice")
+	v, err := d.Release(t.Context(), "api", mine(&got))
+	wantVerdict(t, v, err, lease.Released, "")
+	before := gitIn(t, dir, "rev-parse", "refs/dos/lane/api")
+	acquire(t, d, "api", "bob")
+	gitIn(t, dir, "update-ref", "refs/dos/lane/api", before) // as if only the order and the delegation had moved
+	if _, err := d.ReturnIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if now := has(t, dir, "api"); now.State != lease.Gone {
+		t.Errorf("the node has it %s", now.State)
+	}
+}

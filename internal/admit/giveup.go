@@ -18,15 +18,45 @@ func refQuery(kinds []string) refstore.Query { return refstore.Query{Kinds: kind
 // giveUp gives a lane back to the remote, unless somebody works under it: then it
 // stays as it is.
 func (d *Desk) giveUp(ctx context.Context, has lease.Delegation) (lease.Delegation, error) {
-	idle := false
-	n, err := d.own().turn(ctx, has, has.Lane, func(now lease.Delegation, t lease.Table) (n lease.Delegation, writes []lease.Write, err error) {
+	idle, torn := false, false
+	back := func(now lease.Delegation, t lease.Table) (n lease.Delegation, writes []lease.Write, err error) {
 		n, writes, idle = now.Return(t, d.stamp("", ""), d.lapsing())
+		torn = len(t.Torn()) > 0
 		return n, writes, nil
-	})
+	}
+	n, err := d.own().turn(ctx, has, has.Lane, back)
+	if err == nil && !idle && torn {
+		if err = d.own().mend(ctx); err == nil {
+			n, err = d.own().turn(ctx, has, has.Lane, back)
+		}
+	}
 	if err != nil || !idle {
 		return n, err
 	}
 	return d.finish(ctx, n)
+}
+
+// mend settles admissions that were cut off: what they may have granted keeps a lane
+// from going back, and nobody else comes to settle it while the lane is drained.
+func (d *Desk) mend(ctx context.Context) error {
+	ctx, cancel := d.bounded(ctx)
+	defer cancel()
+	a := &acquisition{desk: d, stamp: d.stamp("", "")}
+	for {
+		s, err := d.auth.Read(ctx, refQuery(d.kinds()))
+		if err != nil {
+			return err
+		}
+		t, err := d.table(ctx, s)
+		if err != nil || len(t.Torn()) == 0 {
+			return err
+		}
+		cut := &lease.TornError{Chains: t.Torn()}
+		_ = a.noteTorn(s, cut)
+		if err := a.awaitOrRepair(ctx, cut); err != nil {
+			return err
+		}
+	}
 }
 
 // finish carries to the remote that a lane goes back, or that it is kept there for
