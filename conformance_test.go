@@ -27,6 +27,16 @@ var runners = map[string]runner{
 	"lane_lint":           answer(laneLint),
 	"plan_price":          answer(planPrice),
 	"supervise":           answer(supervise),
+	"journal_replay":      answer(journalReplay),
+	"lease_generations":   answer(leaseGenerations),
+	"journal_compact":     answer(journalCompact),
+	"journal_text":        answer(journalText),
+	"lease_dead":          answer(leaseDead),
+	"lease_health":        answer(leaseHealth),
+	"lease_liveness":      answer(leaseLiveness),
+	"liveness":            answer(liveliness),
+	"journal_fold":        answer(journalFold),
+	"resume":              answer(resumePlan),
 	"run_id":              answer(runID),
 	"verify":              inRepository,
 	"commit_audit":        inRepository,
@@ -35,9 +45,8 @@ var runners = map[string]runner{
 
 // later are functions the product does not have yet.
 var later = []string{
-	"journal_replay", "lease_generations", "journal_compact", "journal_text",
-	"lease_dead", "lease_health", "lease_liveness", "loop_decide", "loop_run", "gate", "pickable", "cooldown", "improve",
-	"breaker", "liveness", "journal_fold", "resume",
+	"loop_decide", "loop_run", "gate", "pickable", "cooldown", "improve",
+	"breaker",
 }
 
 // looseWants name the functions of which a verdict may say more than a vector

@@ -89,9 +89,15 @@ func checkFleetID(s string) *fault {
 	return nil
 }
 
+// maxBeatName bounds a beat's name, which every node's record repeats.
+const maxBeatName = 100
+
 func checkHeartbeat(s string) *fault {
 	if !only(s, "-") || s[0] == '-' || strings.ToLower(s) != s {
 		return faultf("is not a legal beat name: use a-z, 0-9 and -, beginning with a letter or digit")
+	}
+	if len(s) > maxBeatName {
+		return faultf("is longer than %d bytes", maxBeatName)
 	}
 	return nil
 }

@@ -108,6 +108,7 @@ func TestParseRefuses(t *testing.T) {
 		{"an account's environment has names", "[[account]]\nname = \"a\"\nenv = { \"A=B\" = \"c\" }", `dos.toml:3: account[0].env."A=B" is not the name of an environment variable: "A=B"`},
 		{"a beat without an interval", "[heartbeats]\nsupervise = 0", "dos.toml:2: heartbeats.supervise must be at least 1s, not 0s"},
 		{"a beat of a strange name", "[heartbeats]\nSupervise = 5", "dos.toml:2: heartbeats.Supervise is not a legal beat name: use a-z, 0-9 and -, beginning with a letter or digit"},
+		{"a beat of a long name", "[heartbeats]\n" + strings.Repeat("x", 101) + " = 5", "dos.toml:2: heartbeats." + strings.Repeat("x", 60) + "... is longer than 100 bytes"},
 		{"a beat that reads as a flag", "[heartbeats]\n-x = 5", "dos.toml:2: heartbeats.-x is not a legal beat name: use a-z, 0-9 and -, beginning with a letter or digit"},
 		{"a variable that begins with a digit", "[worker]\nenv_pass = [\"1A\"]", `dos.toml:2: worker.env_pass entry 1 is not the name of an environment variable: "1A"`},
 		{"a name too long to look up", "[plans]\n" + strings.Repeat("a", 201) + " = \"docs\"", "dos.toml:2: plans." + strings.Repeat("a", 60) + "... is a name of 201 bytes, more than the 200 allowed"},

@@ -101,6 +101,14 @@ func TestRefNames(t *testing.T) {
 	}
 }
 
+func TestABeatsNameMayBeAHundredLong(t *testing.T) {
+	name := strings.Repeat("x", maxBeatName)
+	p, err := Parse([]byte("[heartbeats]\n" + name + " = 5"))
+	if err != nil || p.Heartbeats[name] != 5*time.Second {
+		t.Errorf("%v, %v", p.Heartbeats, err)
+	}
+}
+
 func TestDerivedDefaults(t *testing.T) {
 	if got := Default().Lease.Margin; got != 90*time.Second {
 		t.Errorf("margin of 15m = %s", got)
