@@ -16,17 +16,19 @@ func doctorVerb() verb {
 			Name:      "doctor",
 			Usage:     "look for what keeps git-dos from working here",
 			ArgsUsage: "[NAME]",
-			Description: "Looks at git, the repository, dos.toml, the refs and the files beside them. It changes nothing\n" +
-				"and reaches no remote. An error keeps some verb from working; remedies are shown, never run.\n\n" +
+			Description: "Looks at git, the repository, dos.toml, the refs and the files beside them. By itself it changes\n" +
+				"nothing and reaches no remote. An error keeps some verb from working; remedies are shown, never run.\n\n" +
 				"With --remote it also asks a remote, the fleet's or the one of that NAME, and tries out on scratch\n" +
 				"refs below meta/probe- what git-dos needs of it: that it takes such refs, or branches in their\n" +
 				"place, moves each only from where it was seen, and several together or not at all. Whether it lets\n" +
 				"refs be moved back or deleted, and what its clock says, is told too. The scratch refs are deleted\n" +
-				"where it lets them be; no other ref moves.\n\n" +
+				"where it lets them be; no other ref moves. With --fix it removes the lock files that killed pushes\n" +
+				"left on a remote that is a path of this machine; without, it names them.\n\n" +
 				"With --json it also says what a worker should not assume: the lanes, paths and rules in force,\n" +
 				"which in a fleet are the trunk's, and what each exit status means. What cannot be told is null.",
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "check", Usage: "exit 1 when there is an error"},
+				&cli.BoolFlag{Name: "fix", Usage: "with --remote: remove the lock files that killed pushes left there"},
 				&cli.BoolFlag{Name: "remote", Usage: "try out a remote too: the fleet's, or that of the NAME given as an argument"},
 			},
 			Action: doctor,
@@ -49,8 +51,10 @@ func doctor(c *cli.Context) error {
 			return err
 		}
 		examine = func() (setup.Examination, error) {
-			return setup.ExamineRemote(c.Context, workspace(c), clock, name)
+			return setup.ExamineRemote(c.Context, workspace(c), clock, name, c.Bool("fix"))
 		}
+	} else if c.Bool("fix") {
+		return usagef("--fix is of a remote").hint("git dos doctor --remote --fix")
 	} else if err := noArguments(c); err != nil {
 		return err
 	}

@@ -18,15 +18,16 @@ const branchPrefix = "refs/heads/dos"
 
 // ExamineRemote is Examine, and goes on to try out on a remote what git-dos
 // needs of one: the fleet's when name is empty. It creates scratch refs there
-// and deletes them where it may.
-func ExamineRemote(ctx context.Context, dir string, now func() time.Time, name string) (Examination, error) {
+// and deletes them where it may. With fix it also removes the lock files that
+// killed transactions left there, where the remote is a path of this machine.
+func ExamineRemote(ctx context.Context, dir string, now func() time.Time, name string, fix bool) (Examination, error) {
 	e, err := Examine(ctx, dir, now)
 	if err != nil {
 		return e, err
 	}
 	x := &examiner{now: now, Examination: e}
 	if x.repo, err = refstore.Open(ctx, dir); err == nil {
-		x.remote(ctx, name)
+		x.remote(ctx, name, fix)
 	} else if x.Errors == 0 {
 		x.unknown("REPOSITORY", err)
 	}
@@ -42,7 +43,7 @@ type asked struct {
 }
 
 // remote reports how a remote serves, each thing by itself.
-func (x *examiner) remote(ctx context.Context, name string) {
+func (x *examiner) remote(ctx context.Context, name string, fix bool) {
 	r := asked{examiner: x, name: name, policy: policy.Default()}
 	rules, err := facts.LoadRules(ctx, x.repo)
 	switch {
@@ -67,6 +68,7 @@ func (x *examiner) remote(ctx context.Context, name string) {
 		return
 	}
 	r.check("REMOTE_REACH", OK, "answers", "")
+	r.locks(ctx, a, fix)
 	if r.fleets {
 		r.state(ctx)
 	}
