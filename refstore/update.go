@@ -27,6 +27,7 @@ type DecideFunc func(Snapshot) ([]Write, error)
 // An Update reports what an update did.
 type Update struct {
 	Wrote []Move   // the transaction that won, none when decide wanted none
+	Try   int      // which it was of those that were sent, from 0: an earlier one may win late
 	Seen  Snapshot // what the last decision was made on
 }
 
@@ -111,9 +112,9 @@ func (r *Repo) try(ctx context.Context, a Authority, q Query, decide DecideFunc,
 		return u, o, err
 	}
 	// A write that seemed not to have happened may have landed since.
-	for _, moves := range *sent {
+	for i, moves := range *sent {
 		if o := r.judge(ctx, moves, u.Seen); o.Result == Won {
-			u.Wrote = moves
+			u.Wrote, u.Try = moves, i
 			return u, o, nil
 		}
 	}
@@ -126,7 +127,7 @@ func (r *Repo) try(ctx context.Context, a Authority, q Query, decide DecideFunc,
 		return u, o, err
 	}
 	if o = a.Txn(ctx, moves); o.Result == Won {
-		u.Wrote = moves
+		u.Wrote, u.Try = moves, len(*sent)
 	} else {
 		*sent = append(*sent, moves)
 	}

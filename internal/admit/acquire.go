@@ -190,7 +190,7 @@ type acquisition struct {
 
 	torn      string // signature of the torn table last seen
 	tornSince time.Time
-	trunk     bool // the trunk has been fetched for a skewed policy
+	missed    string // the trunk of the order for which the trunk was fetched last
 }
 
 func (a *acquisition) run(ctx context.Context) (lease.Verdict, error) {
@@ -210,8 +210,8 @@ func (a *acquisition) run(ctx context.Context) (lease.Verdict, error) {
 			if err := a.fence(ctx, unfenced.Chains); err != nil {
 				return v, a.desk.storeError(err)
 			}
-		case errors.As(err, &skew) && !a.trunk:
-			a.trunk = true
+		case errors.As(err, &skew) && skew.theirs != a.missed:
+			a.missed = skew.theirs
 			if err := a.desk.refetchRules(ctx); err != nil {
 				return v, err
 			}
@@ -279,12 +279,9 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 	if err != nil {
 		return v, err
 	}
-	v, late, err := tried.winner(ctx, d.Repo, u, v)
-	if err == nil && late && admitted(v) {
+	v, late := tried.winner(u, v)
+	if late && admitted(v) {
 		return a.confirm(ctx, v)
-	}
-	if err != nil {
-		return v, err
 	}
 	return d.stands(ctx, v)
 }

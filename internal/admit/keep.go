@@ -187,10 +187,7 @@ func (d *Desk) keepOn(ctx context.Context, auth refstore.Authority, asked lease.
 	if err != nil {
 		return lease.Verdict{}, d.storeError(d.unheard(err))
 	}
-	if v, err = tried.verdict(ctx, d.Repo, u, v); err != nil {
-		return v, err
-	}
-	return d.stands(ctx, v)
+	return d.stands(ctx, tried.verdict(u, v))
 }
 
 // evidence fills in how the lane stands. unread is why the order could not be

@@ -68,6 +68,7 @@ func (d *Desk) push(ctx context.Context, req PushRequest) (lease.PushVerdict, er
 	var tried tries[lease.PushVerdict]
 	var u refstore.Update
 	err := unlessLost(ctx, func() (err error) {
+		tried = tries[lease.PushVerdict]{}
 		u, err = d.Repo.Update(ctx, auth, q, func(s refstore.Snapshot) (w []refstore.Write, err error) {
 			if err := d.checkFleet(s); err != nil {
 				return nil, err
@@ -88,7 +89,7 @@ func (d *Desk) push(ctx context.Context, req PushRequest) (lease.PushVerdict, er
 	if err != nil {
 		return lease.PushVerdict{}, d.storeError(err)
 	}
-	return tried.verdict(ctx, d.Repo, u, v)
+	return tried.verdict(u, v), nil
 }
 
 func refusedPush(v lease.PushVerdict, words string) lease.PushVerdict {
@@ -170,6 +171,9 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, t
 	writes, err := d.writes(decided)
 	if err == nil && moves && len(writes) > 0 {
 		writes = append(writes, refstore.Write{Ref: branch, Target: req.Commit})
+	}
+	if err == nil {
+		tried.note(v, decided)
 	}
 	return v, writes, err
 }

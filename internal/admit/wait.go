@@ -173,10 +173,7 @@ func (a *acquisition) awaitOnce(ctx context.Context, name string, id lease.Ident
 	if err != nil {
 		return v, err
 	}
-	if v, err = tried.verdict(ctx, d.Repo, u, v); err != nil {
-		return v, err
-	}
-	return d.stands(ctx, v)
+	return d.stands(ctx, tried.verdict(u, v))
 }
 
 // passes reports whether a refusal may be over by itself.

@@ -196,8 +196,10 @@ func (d Delegation) Kept(local Table) (Record, bool) {
 }
 
 // Return notes that the node is about to give the lane back, and frees what has
-// lapsed on it, in one transaction with it. It is not ok while somebody works under
-// the delegation, or when there is none to give back.
+// lapsed on it, in one transaction with it. That moves the node's order too: a read
+// may straddle a grant, and show the delegation as it left it and the lane as it was,
+// or the grant may have been cut off from the delegation. It is not ok while somebody
+// works under the delegation, or when there is none to give back.
 func (d Delegation) Return(local Table, s Stamp, by Lapsing) (n Delegation, writes []Write, ok bool) {
 	by.Now = s.Now
 	_, kept := d.Kept(local)
@@ -205,7 +207,7 @@ func (d Delegation) Return(local Table, s Stamp, by Lapsing) (n Delegation, writ
 		return d, nil, false
 	}
 	n = d.next(Returning)
-	writes = []Write{n.write(OpReturning)}
+	writes = []Write{n.write(OpReturning), local.Order.next().write(OpEnded)}
 	if kept {
 		return n, writes, true
 	}

@@ -135,6 +135,9 @@ func (d *draft) judge(p *part) (Verdict, error) {
 	if p.had && p.have.State == lane.Waiting {
 		return d.otherwise(p.have, "what is asked for is had at once or not at all"), nil
 	}
+	if own := d.Delegations[p.lane]; p.had && d.Under && !own.Usable(d.Clock, d.Lapsing) {
+		return Verdict{}, &DelegationError{p.lane, "its node does not have it"}
+	}
 	if p.had {
 		p.op, p.rec = OpHeartbeat, p.have
 		p.rec.Reason, p.rec.Ship, p.rec.Taking, p.rec.RenewedAt = "", nil, false, stampSeconds(d.Stamp)
