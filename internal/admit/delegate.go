@@ -220,7 +220,7 @@ func (d *Desk) ask(ctx context.Context, has lease.Delegation, name string) (leas
 func (d *Desk) renew(ctx context.Context, has lease.Delegation) (lease.Delegation, bool, error) {
 	own := d.own()
 	began, stamp := d.Clock(), d.stamp("", "")
-	v, err := d.keepThere(ctx, lease.KeepEvidence{Lane: has.Lane, Identity: lease.Identity{Nonce: has.Nonce}}, keepVerb{decide: lease.Heartbeat, order: true})
+	v, err := d.keepThere(ctx, lease.KeepEvidence{Lane: has.Lane, Identity: lease.Identity{Nonce: has.Nonce}, Node: true}, keepVerb{decide: lease.Heartbeat, order: true})
 	switch {
 	case err != nil && has.Usable(d.Clock(), d.lapsing()):
 		return has, true, nil

@@ -74,7 +74,7 @@ func (d *Desk) finish(ctx context.Context, has lease.Delegation) (lease.Delegati
 	if err != nil {
 		return has, err
 	}
-	ev := lease.KeepEvidence{Lane: has.Lane, Identity: lease.Identity{Nonce: has.Nonce}}
+	ev := lease.KeepEvidence{Lane: has.Lane, Identity: lease.Identity{Nonce: has.Nonce}, Node: true}
 	verb, reason := keepVerb{decide: lease.Release}, "given back"
 	if r, kept := has.Kept(t); kept {
 		if err := d.standAlone(ctx, has, t); err != nil {
@@ -259,10 +259,16 @@ func (d *Desk) putRight(ctx context.Context, has lease.Delegation) (lease.Delega
 		return has, err
 	}
 	defer unlock()
-	if has.State == lease.Returning {
-		return d.finish(ctx, has)
+	now, err := d.own().delegation(ctx, has.Lane)
+	switch {
+	case err != nil || now.Nonce != has.Nonce:
+		return now, err // another process of the node was at it
+	case now.State == lease.Returning:
+		return d.finish(ctx, now)
+	case now.State == lease.Live:
+		return d.giveUp(ctx, now)
 	}
-	return d.giveUp(ctx, has)
+	return now, nil
 }
 
 // ReturnIdle gives back the lanes that this node has and nobody works on, when they

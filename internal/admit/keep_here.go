@@ -33,7 +33,7 @@ func (d *Desk) grantedHere(ctx context.Context, ev lease.KeepEvidence) (has leas
 	}
 	r := *at.current
 	if r.State == lane.Parked && has.State == lease.Returning { // whoever parked it died on the way to the remote
-		if _, err := d.putRight(ctx, has); err != nil {
+		if _, err := d.putRight(ctx, has); err != nil && !errors.Is(err, errMoved) {
 			return has, false, &StoreError{Err: d.storeError(err), Hint: "try again: the lane is kept here, and is on its way to " + d.Remote()}
 		}
 		return d.grantedHere(ctx, ev)
@@ -92,9 +92,12 @@ func (d *Desk) renewLocked(ctx context.Context, has lease.Delegation) (lease.Del
 // parkedThere parks on the remote what was parked here, so that it outlives what
 // the node has of the lane. The answer is the lane as the remote has it.
 func (d *Desk) parkedThere(ctx context.Context, has lease.Delegation, v lease.Verdict) (lease.Verdict, error) {
-	now, err := d.own().delegation(ctx, has.Lane)
-	if err == nil && now.State != lease.Gone {
-		now, err = d.putRight(ctx, now)
+	now, err := has, errMoved
+	for n := 0; n < maxEnsured && errors.Is(err, errMoved); n++ { // a sync of this node is at it, too
+		now, err = d.own().delegation(ctx, has.Lane)
+		if err == nil && now.State != lease.Gone {
+			now, err = d.putRight(ctx, now)
+		}
 	}
 	if err != nil {
 		return lease.Verdict{}, &StoreError{Err: d.storeError(err), Hint: "the lane is kept here; git dos sync parks it on " + d.Remote()}

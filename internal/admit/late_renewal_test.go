@@ -94,3 +94,24 @@ func TestALaneIsParkedBesideNothingThatItsNodeHas(t *testing.T) {
 	v, err = d.Acquire(t.Context(), ask("api", "carol"))
 	wantVerdict(t, v, err, lease.Refused, lane.Collision)
 }
+
+// Two processes of a node finish one return. The one that comes late finds the lane
+// with the worker who parked it and took it up again, under the nonce it knows.
+func TestALateFinisherLeavesTheLaneToTheWorkerWhoHasIt(t *testing.T) {
+	f := delegating(t)
+	dir := f.clone(t)
+	d := open(t, dir)
+	got := acquire(t, d, "api", "alice")
+	was := has(t, dir, "api")
+	v, err := d.Park(t.Context(), "api", "", mine(&got))
+	wantVerdict(t, v, err, lease.Parked, "")
+	v, err = d.Unpark(t.Context(), "api", "", lease.Identity{RunID: got.RunID})
+	wantVerdict(t, v, err, lease.Unparked, "")
+	was.State = lease.Returning
+	if _, err := d.finish(t.Context(), was); err == nil {
+		t.Error("it ended what another has ended")
+	}
+	if r := stateOf(t, f.hub, "api"); r.State != lane.Held || r.RunID != got.RunID {
+		t.Errorf("the lane is %+v", r)
+	}
+}

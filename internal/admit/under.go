@@ -67,7 +67,7 @@ func (a *acquisition) fence(ctx context.Context, chains []string) error {
 // moveThere moves the lane of a lease that this node granted on the remote, if the
 // node has it there still.
 func (d *Desk) moveThere(ctx context.Context, granted lease.Record) error {
-	v, err := d.keepThere(ctx, lease.KeepEvidence{Lane: granted.Lane, Identity: lease.Identity{Nonce: granted.Under}}, keepVerb{decide: lease.Heartbeat, order: true})
+	v, err := d.keepThere(ctx, lease.KeepEvidence{Lane: granted.Lane, Identity: lease.Identity{Nonce: granted.Under}, Node: true}, keepVerb{decide: lease.Heartbeat, order: true})
 	switch {
 	case err != nil:
 		return err

@@ -25,6 +25,7 @@ type KeepEvidence struct {
 	Gone     bool  // the process that the lease names has ended
 
 	Delegation *Delegation // of the lane, where the lease may have been granted under one
+	Node       bool        // the node speaks, of a lane that it has for its workers: whom it gave the lane has its nonce too
 	For        *Record     // Park only, of a delegation: the lease under it that is to be kept
 	Beside     []Record    // with For: other lanes that the node has on the remote and that overlap, see [Table.Beside]
 }
@@ -209,6 +210,10 @@ func (ev KeepEvidence) mine(not Outcome) (Record, Verdict, bool) {
 		return Record{}, v, false
 	}
 	cur := *held
+	if ev.Identity.Owns(cur) && ev.Node && !cur.Delegate {
+		v := Verdict{Outcome: not, Lane: ev.Lane, ReasonClass: DelegationOver, Reason: "its node has given it to the worker who parked it"}
+		return Record{}, v.heldBy(cur), false
+	}
 	if ev.Identity.Owns(cur) {
 		return cur, Verdict{}, true
 	}
