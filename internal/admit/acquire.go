@@ -77,6 +77,13 @@ func (d *Desk) acquireHere(ctx context.Context, req Request) (lease.Verdict, err
 	return v, err
 }
 
+// acquireUnder grants lanes at a node's own desk. What looks says of the delegations
+// comes before that; nil says nothing.
+func (d *Desk) acquireUnder(ctx context.Context, req Request, looks func(map[string]lease.Delegation) error) (lease.Verdict, error) {
+	a := &acquisition{desk: d, req: req, stamp: d.stamp(req.Owner, req.Worker), remembered: d.remembered(ctx), looks: looks}
+	return a.whole(ctx)
+}
+
 // remembered lists the nonces of the leases that this worktree has taken, and of
 // what its node has on the remote for them. They only word a refusal.
 func (d *Desk) remembered(ctx context.Context) (nonces []string) {
@@ -183,10 +190,11 @@ type acquisition struct {
 
 	remembered []string // nonces of leases that this worktree has taken before
 
-	delegate    bool                        // the node asks, for its workers
-	delegations map[string]lease.Delegation // with delegate: what it has already
-	wants       []lease.Want                // delegations of others that the last answer was refused by
-	fenced      map[string]refstore.OID     // by chain: the tip that stood when its lane moved on the remote
+	delegate    bool                                    // the node asks, for its workers
+	delegations map[string]lease.Delegation             // with delegate: what it has already
+	wants       []lease.Want                            // delegations of others that the last answer was refused by
+	looks       func(map[string]lease.Delegation) error // at a node's own desk: what is due for its delegations
+	fenced      map[string]refstore.OID                 // by chain: the tip that stood when its lane moved on the remote
 
 	torn      string // signature of the torn table last seen
 	tornSince time.Time

@@ -74,13 +74,17 @@ func (d *Desk) hasDirectly(name string, id lease.Identity) bool {
 // grant admits a worker of this node to lanes, under delegations that the node has
 // or takes for it.
 func (d *Desk) grant(ctx context.Context, req Request, lanes []string) (lease.Verdict, error) {
-	if no, err := d.drain(ctx, lanes); err != nil || no.Outcome == lease.Refused {
-		return no, err
-	}
-	taken := false
+	looks, taken := d.glance(ctx, lanes), false
 	for range maxEnsured {
-		v, err := d.own().acquireHere(ctx, req)
+		v, err := d.own().acquireUnder(ctx, req, looks)
 		var lacks *lease.DelegationError
+		if errors.Is(err, errUntended) {
+			looks = nil
+			if no, err := d.drain(ctx, lanes); err != nil || no.Outcome == lease.Refused {
+				return no, err
+			}
+			continue
+		}
 		if !errors.As(err, &lacks) {
 			if taken && v.Outcome != lease.Acquired {
 				d.putBack(ctx, lanes)
@@ -96,6 +100,33 @@ func (d *Desk) grant(ctx context.Context, req Request, lanes []string) (lease.Ve
 		}
 	}
 	return contended(req.names()), nil
+}
+
+// errUntended means that something is due for a delegation before anything is granted
+// under it.
+var errUntended = errors.New("a delegation is to be tended first")
+
+// glance looks at the remote as last seen, while others look at what is here, for
+// whom lanes are to go back.
+func (d *Desk) glance(ctx context.Context, lanes []string) func(map[string]lease.Delegation) error {
+	v := bothSides{desk: d}
+	seen := make(chan error, 1)
+	go func() { seen <- v.lookThere(ctx) }()
+	done := false
+	return func(own map[string]lease.Delegation) error {
+		if !done {
+			if err := <-seen; err != nil {
+				return err
+			}
+			done = true
+		}
+		for _, name := range lanes {
+			if has := own[name]; has.State == lease.Live && (has.Due(d.Clock()) || v.drained(has) != "") {
+				return errUntended
+			}
+		}
+		return nil
+	}
 }
 
 // putBack gives back what an admission took that came to nothing. What stays here is

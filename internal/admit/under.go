@@ -15,7 +15,10 @@ import (
 func (a *acquisition) underDelegations(s refstore.Snapshot, from lease.Instant, ev lease.AcquireEvidence) (lease.AcquireEvidence, error) {
 	var err error
 	ev.Under, ev.Clock, ev.Wait = true, from, false
-	if ev.Delegations, err = delegationsIn(s); err != nil {
+	if ev.Delegations, err = delegationsIn(s); err == nil && a.looks != nil {
+		err = a.looks(ev.Delegations)
+	}
+	if err != nil {
 		return ev, err
 	}
 	ev.Table.Watch.Fenced = map[string]bool{}
