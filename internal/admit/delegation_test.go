@@ -488,3 +488,54 @@ func TestACutOffGrantDoesNotKeepALane(t *testing.T) {
 		t.Errorf("the node has it %s", now.State)
 	}
 }
+
+func TestWhatTheRemoteDecidesOnIsNotTakenByTheNode(t *testing.T) {
+	f := delegating(t)
+	dir := f.clone(t)
+	d := open(t, dir)
+	req := ask("web", "alice")
+	req.Tree = []string{"web/part/**"}
+	v, err := d.Acquire(t.Context(), req)
+	wantVerdict(t, v, err, lease.Acquired, "")
+	if v.Lease.Scope != lease.Fleet || len(v.Lease.Tree) != 1 || v.Lease.Tree[0] != "web/part/**" {
+		t.Errorf("a part of a lane is had as %+v", v.Lease)
+	}
+	req = ask("api", "alice")
+	req.Unit = "p/1"
+	v, err = d.Acquire(t.Context(), req)
+	wantVerdict(t, v, err, lease.Acquired, "")
+	again := ask("api", "alice")
+	again.Identity = lease.Identity{RunID: v.Lease.RunID}
+	got, err := d.Acquire(t.Context(), again)
+	wantVerdict(t, got, err, lease.Acquired, "")
+	if !got.Reacquired || got.Lease.Nonce != v.Lease.Nonce {
+		t.Errorf("asked for again without its unit it is %+v", got.Lease)
+	}
+}
+
+func TestAnAdmissionThatCameToNothingKeepsNoLane(t *testing.T) {
+	f := delegating(t)
+	dir := f.clone(t)
+	d := open(t, dir)
+	acquire(t, d, "web", "alice")
+	req := ask("api", "bob")
+	req.Lanes = []string{"api", "web"}
+	v, err := d.Acquire(t.Context(), req)
+	wantVerdict(t, v, err, lease.Refused, lane.SameLaneHeld)
+	if now := has(t, dir, "api"); now.State != lease.Gone {
+		t.Errorf("the node has api %s, and nobody works on it", now.State)
+	}
+}
+
+func TestWhatAnotherProcessHasJustTakenIsNotAskedForAgain(t *testing.T) {
+	f := delegating(t)
+	d, commands := tracedDesk(t, f.clone(t))
+	acquire(t, d, "api", "alice")
+	commands()
+	if v, err := d.ensure(t.Context(), "api"); err != nil || v.Outcome != "" {
+		t.Fatalf("got %+v, %v", v, err)
+	}
+	if c := commands(); c != "" {
+		t.Errorf("what the node has is asked for again: %q", c)
+	}
+}
