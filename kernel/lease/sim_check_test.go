@@ -45,10 +45,14 @@ func (w *world) apply(t *transaction, m move) {
 		w.fail("I2: %s moved to an entry that does not follow its tip", m.ref)
 	}
 	for _, n := range slices.Backward(entries) {
-		if old != nil && (n.gen < old.gen || n.op == OpAcquire && n.gen == old.gen) {
+		if old != nil && (n.gen < old.gen || (n.op == OpAcquire || n.op == OpDelegate) && n.gen == old.gen) {
 			w.fail("I3: %s went from generation %d to %d by %s", m.ref, old.gen, n.gen, n.op)
 		}
 		w.refs[m.ref], old = n, n
+		if w.realm != nil {
+			w.realm.landed(t, m, n)
+			continue
+		}
 		w.tellOf(t.who, m.ref, n)
 		switch m.ref {
 		case trunkName:

@@ -87,6 +87,7 @@ type world struct {
 	nodes  []*machine      // in a timed history
 	dead   map[int64]bool  // processes that have ended
 	lives  map[int]int     // how many processes a client has had
+	realm  *realm          // of several authorities, see sim_delegation_test.go
 
 	actors    []*actor
 	beliefs   map[lot]belief
@@ -228,7 +229,7 @@ func (w *world) send(who int, moves []move) *transaction {
 	w.rng.Shuffle(len(t.moves), func(i, j int) { t.moves[i], t.moves[j] = t.moves[j], t.moves[i] })
 	t.actor = w.start(func(step func()) {
 		defer func() { t.ended = true }()
-		for w.chance(w.often(50, 80)) {
+		for late := w.late(t); w.chance(w.often(50, 80)) || w.now.Before(late) && !w.quiet; {
 			step()
 		}
 		if !w.prepare(t) {
@@ -267,9 +268,21 @@ func (w *world) prepare(t *transaction) bool {
 		w.locked[m.ref] = true
 	}
 	if slices.ContainsFunc(t.moves, func(m move) bool { return m.ref == trunkName }) {
-		w.checkRide(t)
+		if w.realm != nil {
+			w.realm.checkRide(t)
+		} else {
+			w.checkRide(t)
+		}
 	}
 	return true
+}
+
+// late is when a transaction arrives, at the earliest.
+func (w *world) late(t *transaction) time.Time {
+	if w.realm == nil {
+		return w.now
+	}
+	return w.realm.arrival(t)
 }
 
 // has reports whether a transaction has an entry of this op.

@@ -210,6 +210,9 @@ func (w *world) die(c *client) {
 
 // asleep reports whether an actor's node is suspended.
 func (w *world) asleep(a *actor) bool {
+	if w.realm != nil && w.realm.stalls(a) {
+		return true
+	}
 	return w.rules.timed && a.client && !w.quiet && w.now.Before(w.machine(a.who).asleep)
 }
 
