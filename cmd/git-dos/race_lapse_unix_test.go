@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -98,7 +99,7 @@ func newLapseRun(t *testing.T, clones int) *lapseRun {
 	base := newRaceRun(t)
 	root := filepath.Dir(base.dirs[0])
 	r := &lapseRun{raceRun: base, hub: filepath.Join(root, "hub.git"), landed: map[string]bool{}}
-	r.env = append(r.env, "GIT_AUTHOR_NAME=w", "GIT_AUTHOR_EMAIL=w@x", "GIT_COMMITTER_NAME=w", "GIT_COMMITTER_EMAIL=w@x")
+	r.env = append(ofManyNodes(r.env), "GIT_AUTHOR_NAME=w", "GIT_AUTHOR_EMAIL=w@x", "GIT_COMMITTER_NAME=w", "GIT_COMMITTER_EMAIL=w@x")
 	r.dirs = nil
 	gitIn(t, root, r.env, "init", "--quiet", "--bare", "-b", "main", r.hub)
 	for i := range clones {
@@ -125,6 +126,11 @@ func newLapseRun(t *testing.T, clones int) *lapseRun {
 		gitIn(t, dir, r.env, "push", "--quiet", "origin", "HEAD:main")
 	}
 	return r
+}
+
+// ofManyNodes is an environment in which every clone is a node of its own.
+func ofManyNodes(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "GIT_DOS_NODE=") })
 }
 
 // lapseAnswer is what a lease verb says.
