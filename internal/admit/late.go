@@ -9,7 +9,7 @@ import (
 // stands looks once more at leases that an answer lets run on although others may
 // have found them lapsed: what somebody has taken over meanwhile is lost.
 func (d *Desk) stands(ctx context.Context, v lease.Verdict) (lease.Verdict, error) {
-	if !v.Late() {
+	if !v.Late(d.Now()) {
 		return v, nil
 	}
 	s, err := d.auth.Read(ctx, refQuery(d.kinds()))

@@ -19,6 +19,8 @@ type Stamp struct {
 	Nonce  string    // for a lease that this decision would mint
 	Holder Holder
 	Policy string // trunk commit the decision is made under, "" without one
+
+	Binding string // of the repository, for a delegation
 }
 
 // stampSeconds is the time as records hold it: UTC, whole seconds.

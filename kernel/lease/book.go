@@ -39,7 +39,7 @@ func (d *draft) book() (Verdict, error) {
 		if d.satisfied(w[0], w[1]) {
 			continue
 		}
-		found, taken := d.rest.bookedBy(w[0], w[1], d.ownNonce, d.Stamp.Now, d.Lapsing.Skew)
+		found, taken := d.rest.bookedBy(w[0], w[1], d.ownLease, d.ownNonce, d.Stamp.Now, d.Lapsing.Skew)
 		switch {
 		case !taken:
 		case found.unread != "":
@@ -71,6 +71,12 @@ func (d *draft) alreadyBooked(what, key string, found tenure) Verdict {
 	v.Reason = r.Holder.String() + " has " + what + " " + key + " with lane " + r.Lane
 	v.Next = "take another " + what + ", or wait for its release: git dos lease live"
 	return d.inTheWay(v, r)
+}
+
+// ownLease reports whether a lease is one of those that the caller asks for and has
+// already. Another of the same admission is not: what that has booked is taken.
+func (d *draft) ownLease(r Record) bool {
+	return r.Nonce == d.Stamp.Nonce || slices.ContainsFunc(d.parts, func(p *part) bool { return p.mine && p.have.Chain() == r.Chain() && p.have.Nonce == r.Nonce })
 }
 
 // ownNonce reports whether a booking of this nonce is the caller's.

@@ -120,10 +120,10 @@ func (t Table) tenure(what, key string, b Booking, now time.Time, skew time.Dura
 // bookedBy finds what stands against a unit or a seat being booked: a lease
 // that names it, whether the order has it or not, or an entry of the order. The
 // caller's own, by nonce, does not.
-func (t Table) bookedBy(what, key string, own func(nonce string) bool, now time.Time, skew time.Duration) (tenure, bool) {
+func (t Table) bookedBy(what, key string, lease func(Record) bool, own func(nonce string) bool, now time.Time, skew time.Duration) (tenure, bool) {
 	var by []Record
 	for _, chain := range t.chains() {
-		if r := t.Chains[chain]; r.State != lane.Free && sameKey(r.books(what), key) && !own(r.Nonce) {
+		if r := t.Chains[chain]; r.State != lane.Free && sameKey(r.books(what), key) && !lease(r) {
 			by = append(by, r)
 		}
 	}

@@ -33,6 +33,7 @@ func TestUnitsAndSeats(t *testing.T) {
 	beside := holdingUnit(tableWith(heldBy("eve", "e5e", onLane("part", lane.Cluster, "lib/**"), inGen(4))), bob, "p/1")
 	beside.Order.Lanes["part"] = Grant{Gen: 3, Nonce: "earlier"}
 	mine := unadmitted(tableWith(heldBy("me", "old"), bob), "docs")
+	ofOne := holdingUnit(tableWith(heldBy("me", "old"), heldBy("me", "old", onLane("part", lane.Cluster, "lib/**"), withUnit("p/1"))), heldBy("me", "old"), "p/1")
 	for _, tt := range []struct {
 		claim  string
 		ev     AcquireEvidence
@@ -56,6 +57,7 @@ func TestUnitsAndSeats(t *testing.T) {
 		{"for ever when the skew is not known", asking(nowhere, booking("p/1", ""), after(1000*time.Hour, 0)), UnitClaimed, ""},
 		{"whatever another chain is ahead of", asking(beside, booking("p/1", "")), UnitClaimed, ""},
 		{"a half-landed lease of one's own gives no claim to it", asking(mine, as(Identity{Nonce: "old"}), booking("p/1", "")), UnitClaimed, "bob"},
+		{"nor does one lane of an admission to what another of it has", asking(ofOne, as(Identity{Nonce: "old"}), lanes("code", "docs"), booking("p/1", "")), UnitClaimed, "me"},
 		{"the lane comes first", asking(holdingUnit(tableWith(bob), bob, "p/1"), lanes("code"), booking("p/1", "")), lane.SameLaneHeld, "bob"},
 		{"a seat is a thing of its own", asking(holdingUnit(tableWith(bob), bob, "p/1"), booking("", "p/1")), "", ""},
 		{"and is taken like a unit", asking(tableWith(heldBy("bob", "b0b", code, func(r *Record) { r.Seat = "desk" })), booking("", "desk")), SeatTaken, "bob"},

@@ -27,6 +27,9 @@ const (
 	Live      DelegationState = "live"
 	Returning DelegationState = "returning"
 	Gone      DelegationState = "gone"
+
+	// Unreadable is the state of one that cannot be read, and that may be any other.
+	Unreadable DelegationState = "unreadable"
 )
 
 // A Delegation is what a node holds of a lane on the remote, for its own workers:
@@ -45,6 +48,7 @@ type Delegation struct {
 	TTL       int64           `json:"ttl_s,omitempty"`
 	RenewedAt time.Time       `json:"renewed_at"` // when the renewal began that succeeded last
 	Clock     Instant         `json:"clock"`      // the same, by this machine's clock
+	Binding   string          `json:"binding"`    // the repository it was made in: in a copy it is nobody's
 	Reason    string          `json:"reason,omitempty"`
 }
 
@@ -81,7 +85,7 @@ func (d Delegation) check(name string, seq uint64) error {
 	case d.Gen > maxGen || d.TTL < 0 || d.TTL > maxTTL || !inRange(d.RenewedAt):
 		return fmt.Errorf("%w: a generation, a ttl or a time out of range", ErrRecord)
 	}
-	err := errors.Join(CheckWord("nonce", d.Nonce), CheckWord("kind", d.Kind), CheckWord("boot id", d.Clock.Boot), checkText("reason", d.Reason, maxText), checkTree(d.Tree))
+	err := errors.Join(CheckWord("nonce", d.Nonce), CheckWord("kind", d.Kind), CheckWord("boot id", d.Clock.Boot), CheckWord("binding", d.Binding), checkText("reason", d.Reason, maxText), checkTree(d.Tree))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
@@ -119,6 +123,15 @@ func (v Verdict) Within(d Delegation, by Lapsing) Verdict {
 	return v
 }
 
+// Shown is a lease that was granted under the delegation as a reader may count on it:
+// it ends with the delegation, if not before.
+func (d Delegation) Shown(r Record) Record {
+	if until := d.RenewedAt.Add(d.ttl()); until.Before(r.Deadline()) {
+		r.TTL = max(1, int64(until.Sub(r.RenewedAt)/time.Second))
+	}
+	return r
+}
+
 // WithinAll is Within for the delegations of all lanes of an answer, by lane.
 func (v Verdict) WithinAll(all map[string]Delegation, by Lapsing) Verdict {
 	for _, r := range v.All() {
@@ -147,7 +160,7 @@ func (d Delegation) Ask(name string, s Stamp) (Delegation, []Write) {
 	if d.State == Asking {
 		return d, nil
 	}
-	n := Delegation{Seq: d.Seq, Lane: name, Nonce: s.Nonce}.next(Asking)
+	n := Delegation{Seq: d.Seq, Lane: name, Nonce: s.Nonce, Binding: s.Binding}.next(Asking)
 	return n, []Write{n.write(OpAsking)}
 }
 

@@ -12,6 +12,7 @@ import (
 type Want struct {
 	Lane string `json:"lane"` // the delegated lane
 	Node string `json:"node"` // who has it
+	Gen  uint64 `json:"gen"`  // as which generation: with that the wish is over
 }
 
 // Drained says for whom a delegation is to go back as soon as nobody works under
@@ -31,6 +32,21 @@ func (d Delegation) Drained(remote Table, wanting []string) string {
 	return ""
 }
 
+// Ended says why the remote, as last seen, has a lane no more for this node: "" while
+// it has, or where what was seen is older than the delegation.
+func (d Delegation) Ended(remote Table) string {
+	r, ok := remote.Chains[d.Lane]
+	switch {
+	case d.State != Live || !ok || r.Gen < d.Gen:
+		return ""
+	case r.Gen == d.Gen && r.Nonce == d.Nonce && r.Delegate && r.State != lane.Free:
+		return ""
+	case r.State == lane.Free:
+		return "it was taken away: " + r.Reason
+	}
+	return r.Holder.String() + " has it"
+}
+
 // Drains refuses a lane that its node gives back.
 func Drains(name, to string) Verdict {
 	v := refuse(name, Draining, "the node gives the lane back for "+to)
@@ -39,16 +55,20 @@ func Drains(name, to string) Verdict {
 }
 
 // Wants lists what a refusal makes a node want: the delegation of another node
-// that stood against it.
+// that stood against it, or of every lane where any would have done.
 func (v Verdict) Wants(t Table, node string) []Want {
-	if v.Outcome != Refused || v.Kernel == nil || v.Kernel.ConflictLane == "" {
+	if v.Outcome != Refused || v.Kernel == nil {
 		return nil
 	}
-	r, ok := t.Holding(v.Kernel.ConflictLane)
-	if !ok || !r.Delegate || r.Holder.Node == node {
-		return nil
+	var wants []Want
+	for _, chain := range t.chains() {
+		r := t.Chains[chain]
+		asked := r.Lane == v.Kernel.ConflictLane || v.ReasonClass == lane.AllHeld && !r.exclusive()
+		if asked && r.Delegate && r.State != lane.Free && r.Holder.Node != node {
+			wants = append(wants, Want{Lane: r.Lane, Node: r.Holder.Node, Gen: r.Gen})
+		}
 	}
-	return []Want{{Lane: r.Lane, Node: r.Holder.Node}}
+	return wants
 }
 
 // InTheWay lists the lanes of the leases that an answer was refused by, or that it

@@ -46,7 +46,7 @@ func TestARefusalByADelegationIsWanted(t *testing.T) {
 		node  string
 		want  []Want
 	}{
-		{"by another node's", ask(has), has, "n2", []Want{{"docs", "n1"}}},
+		{"by another node's", ask(has), has, "n2", []Want{{Lane: "docs", Node: "n1", Gen: 3}}},
 		{"not by one's own", ask(has), has, "n1", nil},
 		{"not by a worker's lease", ask(tableWith(heldBy("bob", "b0b"))), tableWith(heldBy("bob", "b0b")), "n2", nil},
 		{"not what is gone since", ask(has), Table{}, "n2", nil},

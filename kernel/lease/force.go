@@ -22,7 +22,7 @@ func (d *draft) force() error {
 		if d.satisfied(w[0], w[1]) {
 			continue
 		}
-		found, _ := d.rest.bookedBy(w[0], w[1], d.ownNonce, d.Stamp.Now, d.Lapsing.Skew)
+		found, _ := d.rest.bookedBy(w[0], w[1], d.ownLease, d.ownNonce, d.Stamp.Now, d.Lapsing.Skew)
 		if found.unread != "" {
 			return &UnreadError{found.unread, d.Table.Unread[found.unread]}
 		}

@@ -14,19 +14,25 @@ import (
 func (d *draft) granted() (Verdict, []Write, error) {
 	lost, orphans := d.leftovers()
 	writes := append(d.ended, lost...)
-	admits, again, late := false, true, false
+	admits, again, sure := false, true, time.Time{}
 	for _, p := range d.parts {
 		writes = append(writes, laneWrite(p.op, p.rec))
 		admits = admits || !p.had
 		again = again && p.had && p.have.Nonce != d.Stamp.Nonce
-		late = late || p.had && p.have.late(d.Stamp.Now, d.Table.Watch.Gone[p.have.Chain()], d.Lapsing)
+		if p.had {
+			if at := p.have.sureUntil(d.Table.Watch.Gone[p.have.Chain()], d.Lapsing); sure.IsZero() || at.Before(sure) {
+				sure = at
+			}
+		}
 	}
 	writes = append(writes, d.granting()...)
 	if admits || len(d.ended) > 0 {
 		writes = append(writes, d.order(orphans).write(OpGranted))
 	}
 	v := d.verdict()
-	v.Reacquired, v.late = again, late && !admits
+	if v.Reacquired = again; !admits {
+		v.sure = sure
+	}
 	return v, writes, nil
 }
 

@@ -77,10 +77,10 @@ func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 		reason = fmt.Sprintf("renewed after it lapsed at %s; nobody had taken it", cur.Deadline().UTC().Format(time.RFC3339))
 		cur.Reason = reason
 	}
-	late := cur.late(ev.Stamp.Now, ev.Gone, ev.Lapsing)
+	sure := cur.sureUntil(ev.Gone, ev.Lapsing)
 	cur.Ship, cur.Proc, cur.Taking = nil, cur.proc(ev.Gone), false
 	cur.RenewedAt = stampSeconds(ev.Stamp)
-	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason, late: late}
+	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason, sure: sure}
 	if cur.State == lane.Waiting {
 		v.Reason += "; it waits still, and the lane is not yours to work on"
 		v.Next = "git dos lease await --lane " + verdict.ShellWord(cur.Lane)

@@ -6,16 +6,20 @@ import (
 	"github.com/git-dos/git-dos/kernel/lane"
 )
 
-// Late reports whether an answer lets a lease run on that others may have found
-// lapsed. Then a takeover of it may have been cut off between the order and the
-// lane, and the answer holds only when one more read bears it out, see
-// [Table.Stands].
-func (v Verdict) Late() bool { return v.late }
+// Late reports whether an answer that has come at now lets a lease run on that others
+// may have found lapsed meanwhile. Then a takeover of it may have been cut off between
+// the order and the lane, and the answer holds only when one more read bears it out,
+// see [Table.Stands]. What was decided in time may have arrived late.
+func (v Verdict) Late(now time.Time) bool { return !v.sure.IsZero() && now.After(v.sure) }
 
-// late reports whether a lease that is about to run on may have been found lapsed.
-func (r Record) late(now time.Time, gone bool, by Lapsing) bool {
+// sureUntil is until when nobody can have found a lease lapsed. That of a process that
+// has ended can have been found so at any time.
+func (r Record) sureUntil(gone bool, by Lapsing) time.Time {
+	if gone {
+		return r.AcquiredAt
+	}
 	ttl := time.Duration(r.TTL) * time.Second
-	return gone || now.Sub(r.RenewedAt) > ttl-by.margin(ttl)
+	return r.RenewedAt.Add(ttl - by.margin(ttl))
 }
 
 // Stands holds the leases of an answer to a table that was read after they were

@@ -16,13 +16,17 @@ func Park(ev KeepEvidence) (Verdict, []Write) {
 		return Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is parked already"}, nil
 	case cur.State != lane.Held:
 		return refuse(ev.Lane, NotHeld, "the lane is "+string(cur.State)+", and not held").heldBy(cur), nil
+	case cur.Delegate && ev.For == nil:
+		v := refuse(ev.Lane, NotHeld, cur.Holder.String()+" has it for its workers, and only there is known whose it is to keep")
+		v.Next = "park it on that machine; to free it: " + scavengeCommand(cur.Lane)
+		return v.heldBy(cur), nil
 	case ev.For != nil && len(ev.Beside) > 0:
 		return refuse(ev.Lane, lane.Collision, "its node has lane "+ev.Beside[0].Lane+" too, which overlaps it").heldBy(cur), nil
 	}
-	late := cur.late(ev.Stamp.Now, ev.Gone, ev.Lapsing)
+	sure := cur.sureUntil(ev.Gone, ev.Lapsing)
 	cur.State, cur.Reason, cur.Operator, cur.Ship = lane.Parked, "parked", ev.Operator, nil
 	cur = cur.keptFor(ev.For)
-	v := Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is kept until it is unparked, and does not lapse", late: late}
+	v := Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is kept until it is unparked, and does not lapse", sure: sure}
 	v.Next = cur.unparkCommand()
 	writes := []Write{laneWrite(OpPark, cur)}
 	if ev.For != nil {

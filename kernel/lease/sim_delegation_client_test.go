@@ -284,7 +284,7 @@ func (k *worker) keep(at, name string, id Identity, operator string, decide func
 // confirmed looks once more at a lease that was renewed late: it may have been taken
 // by an admission that was cut off before its lane.
 func (k *worker) confirmed(at string, v Verdict) Verdict {
-	if !v.Late() || k.lacks.late {
+	if !v.Late(k.wall()) || k.lacks.late {
 		return v
 	}
 	if at == "" && k.cutOff() {

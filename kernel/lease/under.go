@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // A DelegationError means that a lane cannot be granted under what its node has
@@ -46,7 +47,7 @@ func (d *draft) under(r *Record) error {
 // orphaned says why a lease is over, with the delegation that it was granted
 // under: "" when it is not.
 func (d *draft) orphaned(r Record) string {
-	if own := d.Delegations[r.Lane]; d.Under && (own.Nonce != r.Under || own.State == Gone) {
+	if own := d.Delegations[r.Lane]; d.Under && own.State != Unreadable && (own.Nonce != r.Under || own.State == Gone) {
 		return "its node has not the lane any more"
 	}
 	return ""
@@ -120,7 +121,9 @@ func Announce(ev KeepEvidence, push string) (Verdict, []Write) {
 	case slices.Contains(cur.Pushing, push):
 		return Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: "the push is announced"}, nil
 	case len(cur.Pushing) >= maxPushing:
-		return refuse(ev.Lane, NotHeld, fmt.Sprintf("%d pushes under it are unresolved: release it and take it again", len(cur.Pushing))).heldBy(cur), nil
+		v := refuse(ev.Lane, NotHeld, fmt.Sprintf("%d pushes under it are unresolved: release it and take it again", len(cur.Pushing)))
+		v.Next = "git dos lease release --lane " + verdict.ShellWord(cur.Lane) + "; " + cur.acquireCommand()
+		return v.heldBy(cur), nil
 	}
 	cur.Pushing, cur.Ship, cur.Reason = append(slices.Clone(cur.Pushing), push), nil, ""
 	return Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: "the push is announced"}, []Write{laneWrite(OpPushing, cur)}

@@ -69,9 +69,9 @@ type Verdict struct {
 	AsOf        *time.Time    `json:"as_of,omitempty"`
 	Next        string        `json:"next,omitempty"` // what to run now
 
-	late  bool     // see Late
-	sent  []Record // what the admission puts on lanes, see [Table.Send]
-	fresh []Record // what it makes
+	sure  time.Time // when it lets a lease run on: until when nobody can have taken that over, see Late
+	sent  []Record  // what the admission puts on lanes, see [Table.Send]
+	fresh []Record  // what it makes
 }
 
 // A Taken is a lease that an operator's force ended.
@@ -112,10 +112,10 @@ func (v Verdict) String() string {
 	case len(v.Leases) > 0:
 		for _, l := range v.Leases {
 			fmt.Fprintf(&b, "\n  lane      %s", l.Lane)
-			b.WriteString(l.details())
+			b.WriteString(l.details(v.Deadline))
 		}
 	case l != nil && l.State != lane.Free:
-		b.WriteString(l.details())
+		b.WriteString(l.details(v.Deadline))
 	}
 	if v.UnsafeUntil != nil {
 		who, what := "its worker", "it sends"
@@ -130,9 +130,14 @@ func (v Verdict) String() string {
 	return b.String()
 }
 
-// details are the lines about a lease that is held.
-func (r Record) details() string {
-	s := fmt.Sprintf("\n  tree      %s\n  run id    %s\n  nonce     %s\n  deadline  %s", strings.Join(r.Tree, " "), r.RunID, r.Nonce, r.Deadline().UTC().Format(time.RFC3339))
+// details are the lines about a lease that is held, with its deadline, or that of the
+// answer where it is nearer.
+func (r Record) details(nearer *time.Time) string {
+	deadline := r.Deadline().UTC()
+	if nearer != nil && nearer.Before(deadline) {
+		deadline = *nearer
+	}
+	s := fmt.Sprintf("\n  tree      %s\n  run id    %s\n  nonce     %s\n  deadline  %s", strings.Join(r.Tree, " "), r.RunID, r.Nonce, deadline.Format(time.RFC3339))
 	if r.Unit != "" {
 		s += "\n  unit      " + r.Unit
 	}

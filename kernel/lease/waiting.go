@@ -152,15 +152,17 @@ func Await(ev AwaitEvidence) (Verdict, []Write, error) {
 	if !ok {
 		return no, nil, nil
 	}
-	late := r.late(ev.Stamp.Now, ev.Table.Watch.Gone[r.Chain()], ev.Lapsing)
+	sure := r.sureUntil(ev.Table.Watch.Gone[r.Chain()], ev.Lapsing)
 	if r.State == lane.Held {
 		r.RenewedAt, r.Reason, r.Ship = stampSeconds(ev.Stamp), "", nil
 		r.Proc = r.proc(ev.Table.Watch.Gone[r.Chain()])
-		v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Reacquired: true, Reason: "the lane is yours", late: late}
+		v := Verdict{Outcome: Acquired, Lane: r.Lane, Lease: &r, Reacquired: true, Reason: "the lane is yours", sure: sure}
 		return v.until(r).workUntil(r, ev.Lapsing), []Write{laneWrite(OpHeartbeat, r)}, nil
 	}
 	v, writes, err := ev.await(r)
-	v.late = late && len(writes) > 0
+	if len(writes) > 0 {
+		v.sure = sure
+	}
 	return v, writes, err
 }
 

@@ -1,0 +1,69 @@
+package lease
+
+import (
+	"testing"
+	"time"
+)
+
+func TestAnAnswerIsLateWhenOthersMayHaveFoundTheLeaseLapsed(t *testing.T) {
+	table := tableWith(heldBy("me", "m3e"))
+	r := table.Chains["docs"]
+	ttl := time.Duration(r.TTL) * time.Second
+	sure := r.RenewedAt.Add(ttl - max(30*time.Second, ttl/10))
+	keep := func(change ...func(*KeepEvidence)) KeepEvidence {
+		ev := KeepEvidence{Lane: "docs", Chain: "docs", Current: &r, Order: table.Order, Identity: Identity{Nonce: "m3e"}, Stamp: Stamp{Now: r.RenewedAt.Add(time.Minute)}}
+		for _, c := range change {
+			c(&ev)
+		}
+		return ev
+	}
+	renewed, _ := Heartbeat(keep())
+	gone, _ := Heartbeat(keep(func(ev *KeepEvidence) { ev.Gone = true }))
+	parked, _ := Park(keep())
+	lost, _ := Heartbeat(keep(func(ev *KeepEvidence) { ev.Identity.Nonce = "other" }))
+	for _, c := range []struct {
+		claim string
+		v     Verdict
+		at    time.Time
+		late  bool
+	}{
+		{"decided and there in time it is not", renewed, sure, false},
+		{"decided in time and there too late it is", renewed, sure.Add(time.Second), true},
+		{"so is the answer of a park", parked, sure.Add(time.Second), true},
+		{"of a process that has ended it always is", gone, r.RenewedAt.Add(time.Minute), true},
+		{"what lets nothing run on is never", lost, sure.Add(time.Hour), false},
+	} {
+		if got := c.v.Late(c.at); got != c.late {
+			t.Errorf("%s: %t", c.claim, got)
+		}
+	}
+}
+
+func TestALateAnswerStandsWhileTheOrderAdmitsItsLease(t *testing.T) {
+	table := tableWith(heldBy("me", "m3e"))
+	r := table.Chains["docs"]
+	v := Verdict{Outcome: Renewed, Lane: "docs", Lease: &r}
+	taken := tableWith(heldBy("me", "m3e"))
+	g := taken.Order.Lanes["docs"]
+	g.Gen, g.Nonce = g.Gen+1, "b0b"
+	taken.Order.Lanes["docs"] = g
+	other := tableWith(heldBy("bob", "b0b"))
+	for claim, c := range map[string]struct {
+		table Table
+		want  Outcome
+	}{
+		"as it was":                     {table, Renewed},
+		"taken over in the order alone": {taken, LostLease},
+		"taken over on the lane":        {other, LostLease},
+		"gone":                          {tableWith(), LostLease},
+	} {
+		if got, err := c.table.Stands(v); err != nil || got.Outcome != c.want {
+			t.Errorf("%s: %+v, %v", claim, got, err)
+		}
+	}
+	unread := tableWith()
+	unread.Unread = map[string]error{"docs": ErrRecord}
+	if got, err := unread.Stands(v); err == nil {
+		t.Errorf("what cannot be read stands: %+v", got)
+	}
+}
