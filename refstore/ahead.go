@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,12 +12,15 @@ import (
 )
 
 // An ahead is a listing of dos refs that was started before anybody knew which
-// repository it is about. It answers one read at most.
+// repository it is about. It answers one read of each kind at most: who reads a
+// kind again wants to see what has changed.
 type ahead struct {
 	kinds []string
 	began time.Time
-	ended chan listing // gets one value
-	used  atomic.Bool
+	wait  func() listing
+
+	mu       sync.Mutex
+	answered []string // patterns
 
 	objects atomic.Pointer[objectReader]
 }
@@ -37,7 +41,7 @@ type Ahead struct {
 
 // OpenAhead is [Open] for a caller that knows what it reads next.
 func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
-	a := &ahead{kinds: next.Kinds, began: time.Now(), ended: make(chan listing, 1)}
+	a := &ahead{kinds: next.Kinds, began: time.Now()}
 	if next.Files {
 		o := &objectReader{run: git.Runner{Dir: dir}}
 		_ = o.start(ctx) // whoever asks it first learns of an error
@@ -47,7 +51,9 @@ func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
 	for _, k := range next.Kinds {
 		patterns = append(patterns, Ref(k, ""), Ref("at", "*/"+k+"/**"))
 	}
-	go func() { a.ended <- forEachRef(ctx, git.Runner{Dir: dir}, patterns)() }()
+	ended := make(chan listing, 1)
+	go func() { ended <- forEachRef(ctx, git.Runner{Dir: dir}, patterns)() }()
+	a.wait = sync.OnceValue(func() listing { return <-ended })
 	r, err := Open(ctx, dir)
 	if err == nil {
 		r.ahead = a
@@ -71,11 +77,26 @@ func (a *ahead) reader() *objectReader {
 // use it: it decides on what it reads under the lock.
 func (r *Repo) listAhead(ctx context.Context, since time.Time, patterns []string, name func(string) (string, bool)) (tips []Tip, began time.Time, ok bool) {
 	a := r.ahead
-	if a == nil || a.began.Before(since) || slices.ContainsFunc(patterns, func(p string) bool { return !a.covers(p) }) || a.used.Swap(true) {
+	if a == nil || a.began.Before(since) || !a.take(patterns) {
 		return nil, began, false
 	}
-	tips, ok = r.whole(ctx, func() listing { return <-a.ended }, patterns, name)
+	tips, ok = r.whole(ctx, a.wait, patterns, name)
 	return tips, a.began, ok
+}
+
+// take reports whether the listing holds all of the patterns and none of them
+// was taken before.
+func (a *ahead) take(patterns []string) bool {
+	if slices.ContainsFunc(patterns, func(p string) bool { return !a.covers(p) }) {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if slices.ContainsFunc(patterns, func(p string) bool { return slices.Contains(a.answered, p) }) {
+		return false
+	}
+	a.answered = append(a.answered, patterns...)
+	return true
 }
 
 // covers knows the shapes refs/dos/<kind>/ and refs/dos/at/<remote>/<kind>/.

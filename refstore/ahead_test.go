@@ -55,6 +55,40 @@ func TestListingMadeAheadServesOneReadAndNoWriter(t *testing.T) {
 	}
 }
 
+// TestListingMadeAheadServesEachKindOnce: a kind that was not read yet is served
+// however many others were.
+func TestListingMadeAheadServesEachKindOnce(t *testing.T) {
+	t.Parallel()
+	f := localFixture(t, initRepo(t))
+	const nodeRef = "refs/dos/node/box"
+	f.append(t, f.repo, f.auth, laneRef, entry("X", 1, `{}`))
+	f.append(t, f.repo, f.auth, nodeRef, entry("X", 1, `{}`))
+	r := openAhead(t, f.raw, "lane", "node")
+	gen := func(ref string, kinds ...string) uint64 {
+		t.Helper()
+		s, err := r.Local().Read(ctx, refstore.Query{Kinds: kinds})
+		if err != nil || s.Tip(ref).Err != nil {
+			t.Fatalf("%v, %v", err, s.Tip(ref).Err)
+		}
+		return s.Tip(ref).Entry.Gen
+	}
+	if got := gen(laneRef, "lane"); got != 1 {
+		t.Errorf("the first kind: %d", got)
+	}
+	f.append(t, f.repo, f.auth, laneRef, entry("X", 2, `{}`))
+	f.append(t, f.repo, f.auth, nodeRef, entry("X", 2, `{}`))
+	if got := gen(nodeRef, "node"); got != 1 {
+		t.Errorf("the second kind was listed again: %d", got)
+	}
+	if got := gen(laneRef, "lane"); got != 2 {
+		t.Errorf("the first kind once more: %d", got)
+	}
+	f.append(t, f.repo, f.auth, nodeRef, entry("X", 3, `{}`))
+	if got := gen(nodeRef, "lane", "node"); got != 3 {
+		t.Errorf("both kinds, of which each was read: %d", got)
+	}
+}
+
 // TestListingMadeAheadHidesNoBrokenRef: what git passed over then is looked at
 // now.
 func TestListingMadeAheadHidesNoBrokenRef(t *testing.T) {

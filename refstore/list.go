@@ -75,6 +75,8 @@ func (r *Repo) whole(ctx context.Context, wait func() listing, patterns []string
 // parseList also returns which refs git listed, by their names for git.
 func (r *Repo) parseList(ctx context.Context, out string, name func(string) (string, bool)) (tips []Tip, listed map[string]bool, err error) {
 	listed = map[string]bool{}
+	objects := r.objects() // large payloads are read through one git, if there are any
+	defer objects.Close()
 	for len(out) > 0 {
 		f := strings.SplitN(out, "\x00", 9)
 		if len(f) != 9 {
@@ -91,7 +93,7 @@ func (r *Repo) parseList(ctx context.Context, out string, name func(string) (str
 		if !ok {
 			continue
 		}
-		tips = append(tips, r.tip(ctx, ref, rawTip{
+		tips = append(tips, tipFrom(ctx, objects, ref, rawTip{
 			id: f[1], kind: f[2], symref: f[3], tree: f[4], parents: strings.Fields(f[5]), at: stampTime(f[6] + " +0000"), msg: msg}))
 	}
 	return tips, listed, nil
@@ -105,7 +107,7 @@ type rawTip struct {
 	msg                    string
 }
 
-func (r *Repo) tip(ctx context.Context, ref string, raw rawTip) Tip {
+func tipFrom(ctx context.Context, objects *objectReader, ref string, raw rawTip) Tip {
 	t := Tip{Ref: ref}
 	id, ok := ParseOID(raw.id)
 	if t.ID = id; !ok {
@@ -128,7 +130,7 @@ func (r *Repo) tip(ctx context.Context, ref string, raw rawTip) Tip {
 	}
 	var external bool
 	if t.Entry, external, t.Err = parseMessage(ref, raw.msg); t.Err == nil && external {
-		t.Entry.Payload, t.Err = r.externalPayload(ctx, ref, OID(raw.tree))
+		t.Entry.Payload, t.Err = objects.payload(ctx, ref, OID(raw.tree))
 	}
 	t.Entry.At = raw.at
 	return t
@@ -169,7 +171,7 @@ func (r *Repo) listOneByOne(ctx context.Context, patterns []string, name func(st
 func (r *Repo) tipOf(ctx context.Context, objects *objectReader, ref, id, symref string) Tip {
 	raw := rawTip{id: id, symref: symref, kind: "commit"}
 	if !strings.HasPrefix(ref, "refs/dos/") || symref != "" {
-		return r.tip(ctx, ref, raw)
+		return tipFrom(ctx, objects, ref, raw)
 	}
 	c, err := objects.commit(ctx, OID(id))
 	if err != nil {
@@ -179,7 +181,7 @@ func (r *Repo) tipOf(ctx context.Context, objects *objectReader, ref, id, symref
 	for _, p := range c.parents {
 		raw.parents = append(raw.parents, string(p))
 	}
-	return r.tip(ctx, ref, raw)
+	return tipFrom(ctx, objects, ref, raw)
 }
 
 // unlisted returns the loose refs that git has not listed.

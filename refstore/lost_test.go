@@ -320,3 +320,34 @@ func TestCachedTellsItsAge(t *testing.T) {
 		t.Errorf("a failed read: %v, fetched at %s", err, a.LastFetch())
 	}
 }
+
+// TestAFetchOfSomeKindsSaysNothingOfTheOthers: each part of the mirror is as old as
+// the last fetch of it.
+func TestAFetchOfSomeKindsSaysNothingOfTheOthers(t *testing.T) {
+	t.Parallel()
+	f := remoteFixture(t, transports[0], "")
+	a := f.auth.(*refstore.Remote)
+	read := func(kinds ...string) time.Time {
+		t.Helper()
+		if _, err := a.Read(ctx, refstore.Query{Kinds: kinds}); err != nil {
+			t.Fatal(err)
+		}
+		return a.LastFetch()
+	}
+	read("lane")
+	if at := a.LastFetchOf("lane", "journal"); !at.IsZero() {
+		t.Errorf("a kind that was never fetched: %s", at)
+	}
+	both := read("lane", "journal")
+	if at := a.LastFetchOf("lane", "journal"); !at.Equal(both) {
+		t.Errorf("fetched at %s, said %s", both, at)
+	}
+	time.Sleep(20 * time.Millisecond)
+	later := read("lane")
+	if at := a.LastFetchOf("lane"); !at.Equal(later) {
+		t.Errorf("the kind of the last fetch: %s, want %s", at, later)
+	}
+	if at := a.LastFetchOf("journal", "lane"); !at.Equal(both) {
+		t.Errorf("the other kind: %s, want %s", at, both)
+	}
+}

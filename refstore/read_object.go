@@ -181,13 +181,6 @@ func stampTime(who string) time.Time {
 // maxStamp is the last second RFC 3339 can write.
 const maxStamp = 253402300799
 
-// externalPayload reads the payload that is in an entry's tree.
-func (r *Repo) externalPayload(ctx context.Context, ref string, tree OID) ([]byte, error) {
-	objects := r.objects()
-	defer objects.Close()
-	return objects.payload(ctx, ref, tree)
-}
-
 // payload reads the payload of an entry of ref from the entry's tree.
 func (o *objectReader) payload(ctx context.Context, ref string, tree OID) ([]byte, error) {
 	b, err := o.packed(ctx, string(tree)+":"+payloadFile, maxPayload)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -159,6 +160,9 @@ func (a *Remote) readAnew(ctx context.Context, q Query) (s Snapshot, whole Query
 	if len(whole.Kinds) > 0 {
 		a.stamp("fetched", at)
 	}
+	for _, k := range whole.Kinds {
+		a.stamp(fetchedFile(k), at)
+	}
 	for _, b := range whole.Branches {
 		a.stamp(seenFile(b), at)
 	}
@@ -283,7 +287,29 @@ func (a *Remote) fetch(ctx context.Context, q Query) (absent []string, err error
 		_, err = a.fetch(ctx, q)
 		return absent, err
 	}
+	if id := a.damagedHere(ctx, words); id != "" {
+		return nil, fmt.Errorf("%w: object %s of this repository is damaged, and git fetches nothing beside it: %s", ErrBroken, id, gist(words))
+	}
 	return nil, &OutcomeError{a.name, Outcome{Result: Offline, Words: gist(words), Err: err}}
+}
+
+// objectFile is how git names a loose object that it cannot read.
+var objectFile = regexp.MustCompile(`(?:object file |stored in )\S*objects/([0-9a-f]{2})/([0-9a-f]{38,62})\b`)
+
+// damagedHere is the object of this repository that git's words complain about and
+// that cannot be read; "" where there is none, or where it is the remote's.
+func (a *Remote) damagedHere(ctx context.Context, words string) OID {
+	m := objectFile.FindStringSubmatch(words)
+	if m == nil {
+		return ""
+	}
+	if _, err := os.Lstat(filepath.Join(a.repo.Objects, m[1], m[2])); err != nil {
+		return ""
+	}
+	if _, err := a.run.Offline().Output(ctx, "cat-file", "-t", m[1]+m[2]); err == nil {
+		return ""
+	}
+	return OID(m[1] + m[2])
 }
 
 func without(all, some []string) []string {
@@ -325,6 +351,20 @@ func (a *Remote) stamp(what string, at time.Time) {
 func (a *Remote) LastFetch() time.Time {
 	return modified(a.repo.CommonDir, "dos", a.stateName("fetched"))
 }
+
+// LastFetchOf is when the part of the mirror that holds the given kinds was
+// last known to equal the remote; the zero time when some of it never was.
+func (a *Remote) LastFetchOf(kinds ...string) time.Time {
+	at := a.LastFetch()
+	for _, k := range kinds {
+		if of := modified(a.repo.CommonDir, "dos", a.stateName(fetchedFile(k))); of.Before(at) {
+			at = of
+		}
+	}
+	return at
+}
+
+func fetchedFile(kind string) string { return "fetched-" + kind }
 
 // LastSeen is the latest time of which it is known that the remote's branch
 // was what the remote-tracking ref says: a read of it, or the last move of the

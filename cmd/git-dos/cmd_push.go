@@ -46,6 +46,9 @@ func pushVerb() verb {
 }
 
 func push(c *cli.Context) error {
+	if err := checkNonce(c); err != nil {
+		return err
+	}
 	plan, phase := c.String("plan"), c.String("phase")
 	switch {
 	case c.NArg() > 1:
@@ -96,9 +99,6 @@ func pushedCommit(ctx context.Context, d *admit.Desk, rev string) (refstore.OID,
 // worktree took.
 func holdsFor(c *cli.Context, d *admit.Desk) ([]lease.Hold, error) {
 	names := c.StringSlice("lane")
-	if err := checkNonce(c); err != nil {
-		return nil, err
-	}
 	if c.IsSet("nonce") && len(names) != 1 {
 		return nil, usagef("--nonce needs exactly one --lane")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/runid"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // runFlag is --run-id. An empty one, as of a script's unset variable, is no run
@@ -115,7 +116,7 @@ func leaseKeep(c *cli.Context, verb func(*admit.Desk, context.Context, string, l
 	if err != nil {
 		return deskError(err)
 	}
-	if v.Outcome == lease.Parked {
+	if v.ExitCode() == verdict.Yes && v.Lease != nil && v.Lease.State != lane.Free {
 		if err := rememberParked(d, name, id, v.Lease); err != nil {
 			return environmentf("%s, but this worktree does not remember under which nonce: %w", v.Outcome, err)
 		}

@@ -61,10 +61,16 @@ func (d *Desk) acquire(ctx context.Context, req Request) (lease.Verdict, error) 
 	if err == nil && d.remote != nil {
 		d.overruled(ctx, v)
 	}
-	if err == nil && d.remote != nil && d.makeWay(ctx, v) && v.Outcome == lease.Refused {
-		v, err = d.acquireHere(ctx, req)
+	if err != nil || d.remote == nil || !d.makeWay(ctx, v) {
+		return v, err
 	}
-	return v, err
+	switch v.Outcome {
+	case lease.Refused:
+		return d.acquireHere(ctx, req)
+	case lease.Waits:
+		return d.ready(ctx, v)
+	}
+	return v, nil
 }
 
 // acquireHere asks the authority of this desk for lanes once.
@@ -106,10 +112,27 @@ func (d *Desk) remembered(ctx context.Context) (nonces []string) {
 	return nonces
 }
 
+// ready looks once more at a lease that waits, now that something was given back.
+func (d *Desk) ready(ctx context.Context, v lease.Verdict) (lease.Verdict, error) {
+	if err := d.Remember(*v.Lease); err != nil {
+		return v, nil // it waits, which is true
+	}
+	next, err := d.await(ctx, v.Lease.Lane, lease.Identity{Nonce: v.Lease.Nonce}, lease.Verdict{}, d.waiting(0))
+	if err != nil || next.Outcome != lease.Acquired {
+		return v, nil
+	}
+	next.Reacquired = v.Reacquired
+	return next, nil
+}
+
 // makeWay gives back what this node has on the remote and nobody works under,
 // where it stands in the way of its own worker. It reports whether any of it was.
 func (d *Desk) makeWay(ctx context.Context, v lease.Verdict) (made bool) {
-	for _, name := range v.InTheWay() {
+	names := v.InTheWay()
+	if v.ReasonClass == lane.AllHeld {
+		names = d.Declared()
+	}
+	for _, name := range names {
 		has, err := d.own().delegation(ctx, name)
 		if err != nil || has.State != lease.Live {
 			continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -18,35 +19,60 @@ type announcement struct {
 	lanes []lease.Hold // those it was announced on
 }
 
-// grantedHolds fills in what this node granted of the lanes that a push rides on.
-// The remote was read before.
-func (d *Desk) grantedHolds(ctx context.Context, ev *lease.PushEvidence) error {
+// An ownSide is what this node has of lanes on the remote, and granted on them.
+type ownSide struct {
+	own      *Desk
+	snapshot refstore.Snapshot
+	table    lease.Table
+	there    lease.Table // the remote, as read before
+}
+
+// side reads it. The remote was read before.
+func (d *Desk) side(ctx context.Context, there lease.Table) (ownSide, error) {
 	own := d.own()
 	s, err := own.auth.Read(ctx, refQuery(ownKinds))
 	if err != nil || len(s.List("delegation")) == 0 {
-		return err
+		return ownSide{own: own, snapshot: s}, err
 	}
 	t, err := own.table(ctx, s)
+	return ownSide{own, s, t, there}, err
+}
+
+// fill adds to a hold the lease that this node granted, if it did. Of a delegation
+// that the remote has ended it takes note, so that nobody works on under it.
+func (o ownSide) fill(ctx context.Context, h lease.Hold) (lease.Hold, error) {
+	r, ok := o.table.Chains[h.Lane]
+	switch {
+	case o.table.Unread[h.Lane] != nil:
+		return h, &lease.UnreadError{Chain: h.Lane, Err: o.table.Unread[h.Lane]}
+	case !ok || r.Under == "":
+		return h, nil
+	}
+	has, err := o.own.delegationIn(o.snapshot, h.Lane)
 	if err != nil {
-		return err
+		return h, err
 	}
-	for i, h := range ev.Holds {
-		r, ok := t.Chains[h.Lane]
-		switch {
-		case t.Unread[h.Lane] != nil:
-			return &lease.UnreadError{Chain: h.Lane, Err: t.Unread[h.Lane]}
-		case !ok || r.Under == "":
-			continue
-		}
-		has, err := delegationIn(s, h.Lane)
-		if err != nil {
-			return err
-		}
-		if h.Identity.Owns(r) || h.Current != nil && h.Current.Delegate && h.Current.Nonce == has.Nonce {
-			ev.Holds[i].Granted = &lease.Granted{Chain: h.Lane, Current: &r, Order: t.Order, Delegation: &has}
-		}
+	if why := has.Ended(o.there); why != "" {
+		_, _ = o.own.end(ctx, has, why)
 	}
-	return nil
+	if id, moved := keptThere(r, h.Current, h.Identity); moved {
+		h.Identity = id
+		return h, nil
+	}
+	if h.Identity.Owns(r) || h.Current != nil && h.Current.Delegate && h.Current.Nonce == has.Nonce {
+		h.Granted = &lease.Granted{Chain: h.Lane, Current: &r, Order: o.table.Order, Delegation: &has}
+	}
+	return h, nil
+}
+
+// keptThere reports whether the remote keeps, as there, a lane for the worker who
+// parked it under a delegation, as r, and under which identity: what it was on the
+// remote goes on under the nonce of the delegation.
+func keptThere(r lease.Record, there *lease.Record, id lease.Identity) (lease.Identity, bool) {
+	if r.State != lane.Free || r.Under == "" || !id.Owns(r) || there == nil || there.State == lane.Free || there.Delegate || there.Nonce != r.Under {
+		return id, false
+	}
+	return lease.Identity{Nonce: r.Under}, true
 }
 
 // announce announces a push on the lanes that it rides on and that this node

@@ -15,11 +15,11 @@ import (
 
 // delegated lists the lanes of a request, by canonical name, when this node grants
 // them under delegations: nil when the fleet's remote decides on them. Directly go
-// lanes that run alone or are not declared, those that [fleet] lanes names, and
-// whatever touches the tables of the fleet's order: units, seats and budgets, any
-// lane, and an operator's force. Lanes of both kinds in one request are an error.
+// lanes that run alone or are not declared, those that [fleet] lanes names, leases
+// that are to outlast what a node has, and whatever touches the tables of the fleet's
+// order: units, seats and budgets, any lane, and an operator's force. Lanes of both kinds in one request are an error.
 func (d *Desk) delegated(req Request) ([]string, error) {
-	if d.remote == nil || req.Any || req.Force || len(req.Lanes) == 0 || req.Unit != "" || req.Seat != "" {
+	if d.remote == nil || req.Any || req.Force || len(req.Lanes) == 0 || req.Unit != "" || req.Seat != "" || req.TTL > d.Rules.Policy.Lease.TTL {
 		return nil, nil
 	}
 	var here, there []string
@@ -59,16 +59,26 @@ func (d *Desk) hasDirectly(name string, id lease.Identity) bool {
 	if id == (lease.Identity{}) {
 		return false
 	}
+	r := d.lastSeen(name)
+	return r != nil && r.State != lane.Free && !r.Delegate && id.Owns(*r)
+}
+
+// lastSeen is a lane as the remote was last seen to have it, nil where that cannot be
+// told.
+func (d *Desk) lastSeen(name string) *lease.Record {
 	target, err := ref(name)
 	if err != nil {
-		return false
+		return nil
 	}
 	s, err := d.remote.Cached(context.Background(), refQuery(laneKinds))
 	if err != nil {
-		return false
+		return nil
 	}
 	r, err := record(s.Tip(target))
-	return err == nil && r.State != lane.Free && !r.Delegate && id.Owns(r)
+	if err != nil {
+		return nil
+	}
+	return &r
 }
 
 // grant admits a worker of this node to lanes, under delegations that the node has
@@ -91,8 +101,9 @@ func (d *Desk) grant(ctx context.Context, req Request, lanes []string) (lease.Ve
 			}
 			return v, err
 		}
-		taken = true
+		looks, taken = nil, true // nobody who waits has seen yet what the node takes now
 		if no, err := d.ensure(ctx, lacks.Lane); err != nil || no.Outcome == lease.Refused || no.Outcome == lease.Contended {
+			d.putBack(ctx, lanes)
 			return no, err
 		}
 		if now, err := d.delegated(req); err != nil || len(now) != len(lanes) {
@@ -121,7 +132,7 @@ func (d *Desk) glance(ctx context.Context, lanes []string) func(map[string]lease
 			done = true
 		}
 		for _, name := range lanes {
-			if has := own[name]; has.State == lease.Live && (has.Due(d.Clock()) || v.drained(has) != "") {
+			if has := own[name]; has.State == lease.Live && (has.Due(d.Clock()) || v.drained(has) != "" || has.Ended(v.there) != "") {
 				return errUntended
 			}
 		}
@@ -283,5 +294,5 @@ func (d *Desk) delegations(ctx context.Context) (map[string]lease.Delegation, er
 	if err != nil {
 		return nil, err
 	}
-	return delegationsIn(s)
+	return d.delegationsIn(s), nil
 }

@@ -131,7 +131,8 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 
 func (d *Desk) stamp(owner, worker string) lease.Stamp {
 	return lease.Stamp{
-		Now: d.Now(), Nonce: NewNonce(), Policy: d.Rules.Trunk.Commit(),
+		Binding: d.delegationBinding(),
+		Now:     d.Now(), Nonce: NewNonce(), Policy: d.Rules.Trunk.Commit(),
 		Holder: lease.Holder{Node: d.Node, Owner: owner, Worker: worker},
 	}
 }

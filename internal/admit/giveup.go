@@ -141,6 +141,12 @@ func (d *Desk) drain(ctx context.Context, lanes []string) (lease.Verdict, error)
 		if has.State != lease.Live {
 			continue
 		}
+		if why := has.Ended(v.there); why != "" {
+			if _, err := d.own().end(ctx, has, why); err != nil && !errors.Is(err, errMoved) {
+				return lease.Verdict{}, d.storeError(err)
+			}
+			continue
+		}
 		to := v.drained(has)
 		if to == "" && has.Due(d.Clock()) {
 			if no, err := d.ensure(ctx, name); err != nil || no.Outcome == lease.Refused {
@@ -181,10 +187,9 @@ func (d *Desk) looked(ctx context.Context) (v bothSides, err error) {
 	if err = errors.Join(err, <-mirror); err != nil {
 		return v, err
 	}
-	var unread error
-	v.own, unread = delegationsIn(s)
+	v.own = d.delegationsIn(s)
 	v.here, err = own.table(ctx, s)
-	return v, errors.Join(unread, err)
+	return v, err
 }
 
 // lookThere reads the remote as last seen.
@@ -197,7 +202,7 @@ func (v *bothSides) lookThere(ctx context.Context) (err error) {
 
 // drained says for whom a delegation is to go back, "" when it may be kept.
 func (v bothSides) drained(has lease.Delegation) string {
-	return has.Drained(v.there, v.desk.wanting(v.seen, has.Lane))
+	return has.Drained(v.there, v.desk.wanting(v.seen, has))
 }
 
 // idleFor is how long nobody has worked under a delegation.
@@ -307,6 +312,11 @@ func (d *Desk) tend(ctx context.Context, v bothSides, has lease.Delegation) (_ l
 		return d.abandon(ctx, has)
 	case lease.Gone:
 		return has, nil
+	case lease.Unreadable:
+		return d.own().delegation(ctx, has.Lane)
+	}
+	if why := has.Ended(v.there); why != "" {
+		return d.own().end(ctx, has, why)
 	}
 	_, parked := has.Kept(v.here)
 	if parked || v.drained(has) != "" || v.idleFor(has) >= d.Rules.Policy.Fleet.Keep {

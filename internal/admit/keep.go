@@ -65,7 +65,7 @@ func (d *Desk) keep(ctx context.Context, ev lease.KeepEvidence, verb keepVerb) (
 	}
 	ev.Lane = word
 	if d.remote != nil {
-		has, ok, err := d.grantedHere(ctx, ev)
+		has, ok, err := d.grantedHere(ctx, &ev)
 		if err != nil {
 			return lease.Verdict{}, d.storeError(err)
 		}
@@ -208,7 +208,7 @@ func (d *Desk) evidence(ctx context.Context, from lease.Instant, s refstore.Snap
 	}
 	if d.hub != nil && err == nil {
 		var has lease.Delegation
-		has, err = delegationIn(s, ev.Lane)
+		has, err = d.delegationIn(s, ev.Lane)
 		ev.Delegation = &has
 	}
 	return unread, err

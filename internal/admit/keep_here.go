@@ -10,25 +10,23 @@ import (
 
 // grantedHere reports whether a verb is about a lease that this node granted: the
 // caller proves that it is its own, or it is the one on a lane that the node has on
-// the remote.
-func (d *Desk) grantedHere(ctx context.Context, ev lease.KeepEvidence) (has lease.Delegation, ok bool, err error) {
+// the remote. What the caller had here and the remote keeps for it is the remote's to
+// answer for, by the identity that ev then has.
+func (d *Desk) grantedHere(ctx context.Context, ev *lease.KeepEvidence) (has lease.Delegation, ok bool, err error) {
 	own := d.own()
 	s, err := own.auth.Read(ctx, refQuery(ownKinds))
 	if err != nil || len(s.List("delegation")) == 0 {
 		return has, false, err
 	}
-	t, err := own.table(ctx, s)
-	if err != nil {
-		return has, false, err
-	}
+	t, unordered := own.table(ctx, s)
 	at, err := d.placeOf(t, ev.Lane)
 	if err != nil {
 		return has, false, err
 	}
 	if at.current == nil || at.current.Under == "" {
-		return has, false, nil
+		return has, false, unordered
 	}
-	if has, err = delegationIn(s, at.lane); err != nil {
+	if has, err = d.delegationIn(s, at.lane); err != nil {
 		return has, false, err
 	}
 	r := *at.current
@@ -38,8 +36,14 @@ func (d *Desk) grantedHere(ctx context.Context, ev lease.KeepEvidence) (has leas
 		}
 		return d.grantedHere(ctx, ev)
 	}
-	if r.State == lane.Free && d.hasDirectly(at.lane, ev.Identity) {
-		return has, false, nil // what the caller had here it has on the remote by now
+	if there := d.lastSeen(at.lane); r.State == lane.Free && there != nil {
+		if id, moved := keptThere(r, there, ev.Identity); moved {
+			ev.Identity = id
+			return has, false, nil
+		}
+		if there.State != lane.Free && !there.Delegate && ev.Identity.Owns(*there) {
+			return has, false, nil // it has the lane on the remote by now
+		}
 	}
 	return has, ev.Identity.Owns(r) || r.State != lane.Free && has.Nonce == r.Under && has.State != lease.Gone, nil
 }

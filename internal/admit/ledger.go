@@ -17,7 +17,7 @@ import (
 // leased when the admission below it on its chain has its generation, nonce and
 // tree.
 func (d *Desk) Ships(ctx context.Context) ([]ship.LedgerEntry, error) {
-	l := ledger{}
+	l := shipLedger{}
 	err := d.Chains(ctx, true, func(t refstore.Tip) bool {
 		l.see(t)
 		return l.err == nil
@@ -25,8 +25,8 @@ func (d *Desk) Ships(ctx context.Context) ([]ship.LedgerEntry, error) {
 	return l.entries, errors.Join(err, d.storeError(l.err))
 }
 
-// ledger folds lane chains, each from its tip down, into SHIP entries.
-type ledger struct {
+// shipLedger folds lane chains, each from its tip down, into SHIP entries.
+type shipLedger struct {
 	entries []ship.LedgerEntry
 	open    []opened // SHIP entries whose admission is still below
 	err     error
@@ -38,7 +38,7 @@ type opened struct {
 	from, to int
 }
 
-func (l *ledger) see(t refstore.Tip) {
+func (l *shipLedger) see(t refstore.Tip) {
 	admits := t.Entry.Op == lease.OpAcquire || t.Entry.Op == lease.OpDelegate
 	if t.Entry.Op != lease.OpShip && !admits {
 		return
@@ -63,7 +63,7 @@ func (l *ledger) see(t refstore.Tip) {
 }
 
 // admitted marks the entries above that the lease of this admission bore.
-func (l *ledger) admitted(a lease.Record) {
+func (l *shipLedger) admitted(a lease.Record) {
 	for _, o := range l.open {
 		r := o.record
 		if r.Lane == a.Lane && r.Gen == a.Gen && r.Nonce == a.Nonce && slices.Equal(r.Tree, a.Tree) && r.State == lane.Held {

@@ -47,7 +47,7 @@ func TestAnEntryIsLeasedAboveItsOwnAdmission(t *testing.T) {
 		"an entry that holds nothing":       {[]refstore.Tip{entry(lease.OpShip, func(r *lease.Record) { r.State = lane.Free }), entry(lease.OpAcquire, asItIs)}, ship.No},
 		"the admission is on another chain": {[]refstore.Tip{shipped, chainTip(t, "web", lease.OpAcquire, func(r *lease.Record) { r.Tree = []string{"api/**"} })}, ship.No},
 	} {
-		var l ledger
+		var l shipLedger
 		for _, tip := range c.chain {
 			l.see(tip)
 		}

@@ -39,24 +39,47 @@ func delegationRef(name string) (string, error) {
 }
 
 // delegationIn reads the delegation of a lane; the zero Delegation when there
-// never was one.
-func delegationIn(s refstore.Snapshot, name string) (lease.Delegation, error) {
+// never was one. One that was made in the repository that this one is a copy of is
+// over here.
+func (d *Desk) delegationIn(s refstore.Snapshot, name string) (lease.Delegation, error) {
 	target, err := delegationRef(name)
 	if err != nil {
 		return lease.Delegation{}, err
 	}
 	tip := s.Tip(target)
-	if tip.Err != nil || tip.ID == "" {
-		return lease.Delegation{}, tip.Err
+	if tip.ID == "" && tip.Err == nil {
+		return lease.Delegation{}, nil
 	}
-	return lease.ParseDelegation(name, tip.Entry.Gen, tip.Entry.Payload)
+	var has lease.Delegation
+	if err = tip.Err; err == nil {
+		has, err = lease.ParseDelegation(name, tip.Entry.Gen, tip.Entry.Payload)
+	}
+	if err != nil {
+		return lease.Delegation{}, &StoreError{
+			Err:  fmt.Errorf("what this node has of lane %s cannot be read: %w", name, err),
+			Hint: fmt.Sprintf("git update-ref -d %s gives it up: workers of this node stop on lane %s, and it is free for all when it has lapsed", target, name),
+		}
+	}
+	if has.Binding != d.delegationBinding() {
+		has.State, has.Reason = lease.Gone, "it was made in another copy of this repository, or with another remote"
+	}
+	return has, nil
 }
 
-// delegationsIn reads all of them, by lane. One that cannot be read is left out,
-// and its error is among the others: nothing can be granted under it.
-func delegationsIn(s refstore.Snapshot) (map[string]lease.Delegation, error) {
+// delegationBinding identifies this repository and the fleet's remote: what a node
+// has of a lane, it has there and for here. It is "-" where that cannot be told.
+func (d *Desk) delegationBinding() string {
+	here, err := nodeBinding(d.Repo)
+	if err != nil {
+		return "-"
+	}
+	return here + " " + d.Remote()
+}
+
+// delegationsIn reads all of them, by lane. One that cannot be read is Unreadable:
+// nothing is granted under it, and nothing that was is over.
+func (d *Desk) delegationsIn(s refstore.Snapshot) map[string]lease.Delegation {
 	all := map[string]lease.Delegation{}
-	var unread []error
 	for _, tip := range s.List("delegation") {
 		name, ok := refstore.SplitRef(tip.Ref)
 		if !ok {
@@ -66,14 +89,13 @@ func delegationsIn(s refstore.Snapshot) (map[string]lease.Delegation, error) {
 		if err != nil {
 			continue // it can be nobody's lane
 		}
-		d, err := delegationIn(s, word)
+		has, err := d.delegationIn(s, word)
 		if err != nil {
-			unread = append(unread, fmt.Errorf("%s: %w", tip.Ref, err))
-			continue
+			has = lease.Delegation{Lane: word, State: lease.Unreadable}
 		}
-		all[word] = d
+		all[word] = has
 	}
-	return all, errors.Join(unread...)
+	return all
 }
 
 // errMoved means that another process has meanwhile changed a delegation.
@@ -84,7 +106,7 @@ var errMoved = errors.New("the delegation is not as it was")
 func (d *Desk) turn(ctx context.Context, was lease.Delegation, name string, decide func(lease.Delegation, lease.Table) (lease.Delegation, []lease.Write, error)) (n lease.Delegation, err error) {
 	from := d.Clock()
 	_, err = d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: ownKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
-		now, err := delegationIn(s, name)
+		now, err := d.delegationIn(s, name)
 		if err != nil {
 			return nil, err
 		}
@@ -110,5 +132,5 @@ func (d *Desk) delegation(ctx context.Context, name string) (lease.Delegation, e
 	if err != nil {
 		return lease.Delegation{}, err
 	}
-	return delegationIn(s, name)
+	return d.delegationIn(s, name)
 }

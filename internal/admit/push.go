@@ -126,9 +126,6 @@ func (d *Desk) ride(ctx context.Context, s refstore.Snapshot, req PushRequest, t
 	}
 	ev := lease.PushEvidence{Ship: ship, Behind: behind, There: !moves, Unit: req.Plan != "", Holds: req.Holds, Algebra: algebra(d.Rules.Policy), Stamp: d.stamp("", "")}
 	untold, err := d.readHolds(ctx, s, &ev)
-	if err == nil && d.remote != nil {
-		err = d.grantedHolds(ctx, &ev)
-	}
 	if err != nil {
 		return lease.PushVerdict{}, nil, err
 	}
@@ -204,15 +201,24 @@ func (d *Desk) readHolds(ctx context.Context, s refstore.Snapshot, ev *lease.Pus
 		return nil, err
 	}
 	ev.Order = t.Order
+	var side ownSide
+	if d.remote != nil {
+		if side, err = d.side(ctx, t); err != nil {
+			return nil, err
+		}
+	}
 	var told []lease.Hold
 	for _, h := range ev.Holds {
 		at, err := d.placeOf(t, h.Lane)
 		if err == nil && (lease.KeepEvidence{Lane: h.Lane, Chain: at.chain, Current: at.current, Order: t.Order}).Lost() {
 			err = &lease.TornError{Chains: []string{h.Lane}}
 		}
+		if err == nil {
+			h.Chain, h.Current, h.Gone = at.chain, at.current, gone(at.current)
+			h, err = side.fill(ctx, h)
+		}
 		switch {
 		case err == nil:
-			h.Chain, h.Current, h.Gone = at.chain, at.current, gone(at.current)
 			told = append(told, h)
 		case h.Named:
 			return nil, err

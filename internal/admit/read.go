@@ -79,7 +79,7 @@ func (d *Desk) Lease(ctx context.Context, name string, cached bool) (*lease.Reco
 	all, err := d.granted(ctx)
 	for _, g := range all {
 		switch {
-		case g.delegation.Nonce != r.Nonce:
+		case g.delegation.Lane != r.Lane || g.delegation.State != lease.Unreadable && g.delegation.Nonce != r.Nonce:
 		case g.unread != nil:
 			return nil, at, d.storeError(&lease.UnreadError{Chain: r.Lane, Err: g.unread})
 		case g.lease != nil:
@@ -132,7 +132,7 @@ func (d *Desk) overlay(ctx context.Context, t *lease.Table, out *Reading) error 
 	for _, g := range all {
 		name := g.delegation.Lane
 		switch r := t.Chains[name]; {
-		case !r.Delegate || r.Nonce != g.delegation.Nonce:
+		case !r.Delegate || g.delegation.State != lease.Unreadable && r.Nonce != g.delegation.Nonce:
 		case g.unread != nil:
 			out.Unread = append(out.Unread, lease.Unread{Chain: name, Lease: r.Unreadable(g.unread)})
 			delete(t.Chains, name)
@@ -154,6 +154,9 @@ func (d *Desk) look(ctx context.Context, cached bool) (refstore.Snapshot, error)
 		s, err = d.remote.Cached(ctx, q)
 	} else {
 		s, err = d.remote.Read(ctx, q)
+	}
+	if err == nil && !cached && s.Tip(metaRef).ID == "" && s.Tip(metaRef).Err == nil {
+		s, err = d.remote.Read(ctx, q) // somebody has emptied the mirror
 	}
 	if err == nil {
 		err = d.checkFleet(s)

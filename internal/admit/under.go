@@ -13,13 +13,12 @@ import (
 // lanes on the remote, and which of them were fenced. The snapshot was read after
 // the instant from.
 func (a *acquisition) underDelegations(s refstore.Snapshot, from lease.Instant, ev lease.AcquireEvidence) (lease.AcquireEvidence, error) {
-	var err error
 	ev.Under, ev.Clock, ev.Wait = true, from, false
-	if ev.Delegations, err = delegationsIn(s); err == nil && a.looks != nil {
-		err = a.looks(ev.Delegations)
-	}
-	if err != nil {
-		return ev, err
+	ev.Delegations = a.desk.delegationsIn(s)
+	if a.looks != nil {
+		if err := a.looks(ev.Delegations); err != nil {
+			return ev, err
+		}
 	}
 	ev.Table.Watch.Fenced = map[string]bool{}
 	for chain, tip := range a.fenced {
@@ -85,7 +84,7 @@ func (d *Desk) moveThere(ctx context.Context, granted lease.Record) error {
 type grantedLane struct {
 	delegation lease.Delegation
 	lease      *lease.Record
-	unread     error // the lease cannot be read
+	unread     error // the lease, or what the node has, cannot be read
 }
 
 // granted reads what this node grants on the lanes that it has on the remote.
@@ -95,9 +94,9 @@ func (d *Desk) granted(ctx context.Context) ([]grantedLane, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, unread := delegationsIn(s)
+	all := d.delegationsIn(s)
 	if len(all) == 0 {
-		return nil, unread
+		return nil, nil
 	}
 	t, err := own.table(ctx, s)
 	if err != nil {
@@ -105,14 +104,20 @@ func (d *Desk) granted(ctx context.Context) ([]grantedLane, error) {
 	}
 	var out []grantedLane
 	for name, has := range all {
+		if has.State == lease.Unreadable {
+			_, err := d.delegationIn(s, name)
+			out = append(out, grantedLane{delegation: has, unread: err})
+			continue
+		}
 		if has.State != lease.Live && has.State != lease.Returning {
 			continue
 		}
 		g := grantedLane{delegation: has, unread: t.Unread[name]}
 		if r, ok := t.Chains[name]; ok && r.State != lane.Free && r.Under == has.Nonce {
+			r = has.Shown(r)
 			g.lease = &r
 		}
 		out = append(out, g)
 	}
-	return out, unread
+	return out, nil
 }

@@ -79,7 +79,7 @@ func (d *Desk) Await(ctx context.Context, name string, id lease.Identity, most t
 	}
 	if d.remote != nil {
 		ev := lease.KeepEvidence{Lane: word, Identity: id}
-		has, ok, err := d.grantedHere(ctx, ev)
+		has, ok, err := d.grantedHere(ctx, &ev)
 		if err != nil {
 			return lease.Verdict{}, d.storeError(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -36,43 +37,39 @@ func (d *Desk) want(ctx context.Context, wants []lease.Want) {
 	}
 }
 
+// opWant is the op of an entry that says what its node wants.
+const opWant = "WANT"
+
 // writeWants puts what this node wants into its record, in place of what it wanted
 // before.
 func (d *Desk) writeWants(ctx context.Context, wants []lease.Want) error {
-	target := refstore.Ref("node", d.Node)
-	_, err := d.Repo.Update(ctx, d.Repo.Local(), refQuery([]string{"node"}), func(s refstore.Snapshot) ([]refstore.Write, error) {
-		tip := s.Tip(target)
-		if tip.Err != nil {
-			return nil, tip.Err
-		}
-		payload, changed, err := withWants(tip.Entry.Payload, d.Node, wants, d.Now())
-		if err != nil || !changed {
-			return nil, err
-		}
-		return []refstore.Write{{Ref: target, Entry: refstore.Entry{Op: "WANT", Gen: tip.Entry.Gen + 1, Payload: payload, At: d.Now()}}}, nil
+	_, err := ledger.EditNode(ctx, d.Repo, d.Node, opWant, d.Now(), func(record *ledger.Object) error {
+		return setWants(record, wants, d.Now())
 	})
 	return err
 }
 
-// withWants is a node's record with other wants, and whether that changes it.
-func withWants(payload []byte, node string, wants []lease.Want, now time.Time) ([]byte, bool, error) {
-	fields := map[string]json.RawMessage{}
-	if len(payload) > 0 {
-		if err := json.Unmarshal(payload, &fields); err != nil {
-			return nil, false, err
+// setWants changes a node's record, unless it says that already.
+func setWants(record *ledger.Object, wants []lease.Want, now time.Time) error {
+	if raw, ok := record.Get("wants"); ok {
+		var had []lease.Want
+		if err := json.Unmarshal(raw, &had); err != nil {
+			return err
 		}
-	}
-	had, err := wantsOf(payload)
-	if err != nil || slices.Equal(had, wants) {
-		return payload, false, err
-	}
-	for key, value := range map[string]any{"v": lease.Version, "node": node, "wants": wants, "wanted_at": now.UTC().Truncate(time.Second)} {
-		if fields[key], err = json.Marshal(value); err != nil {
-			return nil, false, err
+		if slices.Equal(had, wants) {
+			return nil
 		}
+	} else if len(wants) == 0 {
+		return nil
 	}
-	out, err := json.Marshal(fields)
-	return out, true, err
+	list, err := json.Marshal(wants)
+	if err != nil {
+		return err
+	}
+	at, err := json.Marshal(now.UTC().Truncate(time.Second))
+	record.Set("wants", list)
+	record.Set("wanted_at", at)
+	return err
 }
 
 func wantsOf(payload []byte) ([]lease.Want, error) {
@@ -105,9 +102,9 @@ func (d *Desk) dropWants(ctx context.Context) error {
 	return d.writeWants(ctx, []lease.Want{})
 }
 
-// wanting lists the other nodes that want a lane of this node's, by their records
-// on the remote. One that cannot be read asks for nothing.
-func (d *Desk) wanting(s refstore.Snapshot, name string) []string {
+// wanting lists the other nodes that want what this node has of a lane, by their
+// records on the remote: what they wanted of it before is over. One that cannot be read asks for nothing.
+func (d *Desk) wanting(s refstore.Snapshot, has lease.Delegation) []string {
 	var nodes []string
 	for _, tip := range s.List("node") {
 		at, ok := refstore.SplitRef(tip.Ref)
@@ -115,7 +112,7 @@ func (d *Desk) wanting(s refstore.Snapshot, name string) []string {
 			continue
 		}
 		wants, err := wantsOf(tip.Entry.Payload)
-		if err == nil && slices.ContainsFunc(wants, func(w lease.Want) bool { return w.Lane == name && w.Node == d.Node }) {
+		if err == nil && slices.ContainsFunc(wants, func(w lease.Want) bool { return w.Lane == has.Lane && w.Node == d.Node && w.Gen == has.Gen }) {
 			nodes = append(nodes, at.Leaf)
 		}
 	}
