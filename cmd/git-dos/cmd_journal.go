@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
@@ -18,24 +19,41 @@ func journalVerb() verb {
 	return verb{
 		command: &cli.Command{
 			Name:  "journal",
-			Usage: "read what happened",
-			Subcommands: []*cli.Command{{
-				Name:  "tail",
-				Usage: "show the newest entries of all lanes and journals, the newest last",
-				Description: "Entries of one lane or journal stand in their true order. Between two of them the order is that\n" +
-					"of the times their writers recorded, which is as good as the writers' clocks.",
-				Flags: []cli.Flag{
-					&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Value: 20, Usage: "at most `N` entries"},
-					&cli.StringFlag{Name: "lane", Usage: "only what is about this `LANE`"},
-					&cli.StringFlag{Name: "run-id", Usage: "only what is about this `RUN`"},
-					&cli.StringFlag{Name: "node", Usage: "only what this `NODE` holds or recorded"},
-					&cli.BoolFlag{Name: "cached", Usage: "answer from what was last seen of the remote, however old; by default it is at most [fleet] interval old"},
+			Usage: "read what happened, and keep the ledgers in order",
+			Subcommands: []*cli.Command{
+				{
+					Name:  "tail",
+					Usage: "show the newest entries of all lanes and ledgers, the newest last",
+					Description: "Entries of one lane or ledger stand in their true order. Between two of them the order is that\n" +
+						"of the times their writers recorded, which is as good as the writers' clocks. A ledger that cannot\n" +
+						"be read is an error after the entries of all others; --node looks at one node alone.",
+					Flags: []cli.Flag{
+						&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Value: 20, Usage: "at most `N` entries"},
+						&cli.StringFlag{Name: "lane", Usage: "only what is about this `LANE`"},
+						&cli.StringFlag{Name: "run-id", Usage: "only what is about this `RUN`"},
+						&cli.StringFlag{Name: "node", Usage: "only what this `NODE` holds or recorded"},
+						journalCached(),
+					},
+					Action: journalTail,
 				},
-				Action: journalTail,
-			}},
+				journalReplayCommand(),
+				journalSeqCommand(),
+				journalCompactCommand(),
+				journalCheckCommand(),
+			},
 		},
-		statuses: map[string][]status{"journal tail": {{Code: verdict.Yes, Meaning: "the entries are printed"}}},
+		statuses: map[string][]status{
+			"journal tail":    {{Code: verdict.Yes, Meaning: "the entries are printed"}},
+			"journal replay":  {{Code: verdict.Yes, Meaning: "what the rows come to is printed"}},
+			"journal seq":     {{Code: verdict.Yes, Meaning: "the number of the newest row, 0 for none"}},
+			"journal compact": {{Code: verdict.Yes, Meaning: "a checkpoint stands for all rows, or there is nothing above the last one"}},
+			"journal check":   {{Code: verdict.Yes, Meaning: "everything can be read; what cannot is an error of kind store"}},
+		},
 	}
+}
+
+func journalCached() cli.Flag {
+	return &cli.BoolFlag{Name: "cached", Usage: "answer from what was last seen of the remote, however old; by default it is at most [fleet] interval old"}
 }
 
 func journalTail(c *cli.Context) error {
@@ -58,15 +76,31 @@ func journalTail(c *cli.Context) error {
 	if err := d.Chains(c.Context, c.Bool("cached"), t.visit); err != nil {
 		return deskError(err)
 	}
-	if err := d.Journals(c.Context, t.visit); err != nil {
-		return deskError(err)
+	unread, err := journalVisit(c, d, t.visit)
+	if err != nil {
+		return err
 	}
 	t.merge()
 	t.ref = "" // a lane has a chain on the remote and, under a delegation, one here
 	if err := d.OwnChains(c.Context, t.visit); err != nil {
 		return deskError(err)
 	}
-	return answerLines(c, t.lines())
+	if err := answerLines(c, t.lines()); err != nil {
+		return err
+	}
+	return journalUnread(unread)
+}
+
+// journalVisit visits the ledgers of all nodes, or of the one that is asked for,
+// the newest entry of each first, and returns those that cannot be read.
+func journalVisit(c *cli.Context, d *admit.Desk, visit func(refstore.Tip) bool) ([]*ledger.NodeError, error) {
+	q := ledger.Query{History: true}
+	if err := journalNode(c, &q); err != nil {
+		return nil, err
+	}
+	return journalRead(c, d, q, func(e ledger.Entry) bool {
+		return visit(refstore.Tip{Ref: refstore.Ref("journal", e.Node), ID: e.ID, Entry: refstore.Entry{Op: e.Op, At: e.At, Payload: e.Payload}})
+	})
 }
 
 // wantedLines makes the filter of the flags. A lane may be named by an alias.

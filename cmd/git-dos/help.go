@@ -32,7 +32,10 @@ func commandHelp(b *strings.Builder, path []*cli.Command) {
 	usage := c.UsageText
 	if usage == "" {
 		usage = "git dos " + pathName(path)
-		if len(c.Subcommands) > 0 {
+		switch {
+		case listOf(c) != nil:
+			usage += " [SUBCOMMAND]"
+		case len(c.Subcommands) > 0:
 			usage += " SUBCOMMAND"
 		}
 		usage += " [FLAGS]"

@@ -79,6 +79,10 @@ func (p *parser) finish() error {
 	if p.help || len(p.commands()) == 0 {
 		return nil
 	}
+	if list := listOf(p.last()); list != nil && len(p.operands) == 0 {
+		p.path = append(p.path, list)
+		return nil
+	}
 	if len(p.operands) > 0 {
 		return p.unknownCommand(p.operands[0])
 	}
@@ -94,7 +98,28 @@ func (p *parser) commands() []*cli.Command {
 	if len(p.path) == 0 {
 		return p.app.Commands
 	}
-	return p.path[len(p.path)-1].Subcommands
+	return p.last().Subcommands
+}
+
+// last is the command that was understood so far, nil before any.
+func (p *parser) last() *cli.Command {
+	if len(p.path) == 0 {
+		return nil
+	}
+	return p.path[len(p.path)-1]
+}
+
+// listOf is the subcommand list of a group, which is run when none is named;
+// nil without one.
+func listOf(c *cli.Command) *cli.Command {
+	if c != nil {
+		for _, sub := range c.Subcommands {
+			if sub.Name == "list" {
+				return sub
+			}
+		}
+	}
+	return nil
 }
 
 // word takes a command name where one may stand, else an argument.
@@ -212,8 +237,11 @@ func (p *parser) once(f cli.Flag, a, value string) error {
 // find looks a flag up among those of the command and the common ones, and
 // says where on the reordered line it goes.
 func (p *parser) find(name string) (cli.Flag, *[]string) {
-	if len(p.path) > 0 {
-		if f := named(p.path[len(p.path)-1].Flags, name); f != nil {
+	for _, c := range []*cli.Command{p.last(), listOf(p.last())} {
+		if c == nil {
+			continue
+		}
+		if f := named(c.Flags, name); f != nil {
 			return f, &p.flags
 		}
 	}
@@ -223,7 +251,10 @@ func (p *parser) find(name string) (cli.Flag, *[]string) {
 func (p *parser) unknownFlag(a string) error {
 	flags := slices.Clone(p.app.Flags)
 	if len(p.path) > 0 {
-		flags = append(flags, p.path[len(p.path)-1].Flags...)
+		flags = append(flags, p.last().Flags...)
+	}
+	if list := listOf(p.last()); list != nil {
+		flags = append(flags, list.Flags...)
 	}
 	var names []string
 	for _, f := range flags {

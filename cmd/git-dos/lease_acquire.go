@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lease"
 )
 
@@ -104,33 +105,42 @@ func giveBack(c *cli.Context, d *admit.Desk, leases []lease.Record, cause error)
 	return environmentf("%w; still held: lane %s", cause, strings.Join(held, ", ")).hint("%s", strings.Join(commands, "; "))
 }
 
-// journalAcquire adds a row to this node's journal. The decision stands without
+// journalAcquire adds a row to this node's ledger. The decision stands without
 // it.
-func journalAcquire(c *cli.Context, d *admit.Desk, row admit.Row) {
+func journalAcquire(c *cli.Context, d *admit.Desk, row journal.Row) {
 	if err := d.Journal(c.Context, row); err != nil {
-		warn(c, "the %s was not journaled: %v", map[string]string{admit.OpRefuse: "refusal", admit.OpOverride: "override"}[row.Op], err)
+		warn(c, "the %s was not journaled: %v", map[string]string{journal.OpRefuse: "refusal", journal.OpOverride: "override"}[row.Op], err)
 	}
 }
 
-func refusal(req admit.Request, v lease.Verdict) admit.Row {
-	return admit.Row{
-		Op: admit.OpRefuse, Lane: v.Lane, Owner: req.Owner, RunID: req.RunID, Operator: req.Operator,
-		ReasonClass: v.ReasonClass, Reason: v.Reason, Holder: v.Holder,
+func refusal(req admit.Request, v lease.Verdict) journal.Row {
+	return journal.Row{
+		Op: journal.OpRefuse, Lane: v.Lane, Owner: req.Owner, RunID: req.RunID, Operator: req.Operator,
+		ReasonClass: v.ReasonClass, Reason: v.Reason, Holder: (*journal.Holder)(v.Holder), Blocking: journalBlockers(v),
 	}
 }
 
 // override is the row of an admission that an operator forced.
-func override(req admit.Request, v lease.Verdict) admit.Row {
-	words := []string{}
+func override(req admit.Request, v lease.Verdict) journal.Row {
+	words, ended := []string{}, []journal.Taken{}
 	for _, t := range v.Scavenged {
 		words = append(words, fmt.Sprintf("%s g%d of %s", t.Lane, t.Gen, t.Holder))
+		ended = append(ended, journal.Taken{Lane: t.Lane, Gen: t.Gen, Nonce: t.Nonce, Holder: journal.Holder(t.Holder), Deadline: t.Deadline})
 	}
 	reason := "operator " + req.Operator + " ended " + strings.Join(words, ", ")
 	if len(words) == 0 {
 		reason = "operator " + req.Operator + " forced it, and no lease stood in the way"
 	}
-	return admit.Row{
-		Op: admit.OpOverride, Lane: v.Lane, Owner: req.Owner, RunID: req.RunID, Operator: req.Operator,
-		Reason: reason, Scavenged: v.Scavenged,
+	return journal.Row{
+		Op: journal.OpOverride, Lane: v.Lane, Owner: req.Owner, RunID: req.RunID, Operator: req.Operator,
+		Reason: reason, Scavenged: ended,
 	}
+}
+
+// journalBlockers are the lanes whose leases stood in the way.
+func journalBlockers(v lease.Verdict) (all []journal.Blocker) {
+	for _, name := range v.InTheWay() {
+		all = append(all, journal.Blocker{Lane: name})
+	}
+	return all
 }

@@ -53,7 +53,10 @@ func (v verb) prepare(c *cli.Command, path string) {
 
 // statusText is the first line of every description.
 func (v verb) statusText(c *cli.Command, path string) string {
-	if len(c.Subcommands) > 0 {
+	switch {
+	case listOf(c) != nil:
+		return "Exit status: that of the subcommand, 2 where that has no verdict; without one that of list."
+	case len(c.Subcommands) > 0:
 		return "Exit status: that of the subcommand; 2 without one."
 	}
 	var parts []string

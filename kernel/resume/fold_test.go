@@ -140,3 +140,16 @@ func TestWhatIsHandedOutIsACopy(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+func TestARowOfALaterVersionThatWasOnlyCountedIsOne(t *testing.T) {
+	s := New("run-1")
+	s.Add("box", Row{Op: OpIntent, RunID: "run-1", Goal: "g"})
+	if s.Unreadable() {
+		t.Fatal("without one")
+	}
+	s.Newer()
+	v := Decide(Evidence{State: s})
+	if !s.Unreadable() || v.Outcome != Unresumable || !v.Unreadable {
+		t.Errorf("%s", v)
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+func loopVerb() verb {
+	return verb{
+		command: &cli.Command{
+			Name:  "loop",
+			Usage: "say whom to start and whom to look after, so that as many workers live as should",
+			Description: "Looks at the lanes that dos.toml declares, their leases and how their workers get on, and at the\n" +
+				"workers that were started within supervise.pending_window and show no lease yet. The plan says on\n" +
+				"which lanes to start one, which stalled leases to scavenge (git dos resume first: a run that can\n" +
+				"go on is parked), and whom to show to the operator. Nothing is started, stopped or written, and\n" +
+				"the same plan asked for twice is the same. Rows about a lease name it by run, generation, nonce\n" +
+				"and node: act only if it is still that one.\n\n" +
+				"With a budget, supervise.max_concurrency, workers beyond the declared lanes are started too: each\n" +
+				"picks its lane itself. A ledger that cannot be read leaves open who was started: then there is no\n" +
+				"plan.",
+			Flags: []cli.Flag{
+				&cli.IntFlag{Name: "target", Usage: "how many workers are to live, by default supervise.target: `N`"},
+				&cli.IntFlag{Name: "max-concurrency", Usage: "the budget, in place of supervise.max_concurrency: `N`"},
+				&cli.StringFlag{Name: "leases", Usage: "the live leases, as `JSON` (what lease live --json prints), or - for standard input, in place of the stored ones"},
+				&cli.BoolFlag{Name: "exit-zero", Usage: "exit 0 whatever the plan, as the older tool did"},
+				journalCached(),
+			},
+			Action: loopPlan,
+		},
+		statuses: map[string][]status{
+			"loop": {
+				{Code: verdict.Yes, Outcome: string(supervise.AtTarget), Meaning: "as many workers live as can and should"},
+				{Code: 3, Outcome: string(supervise.Filling), Meaning: "too few live; the plan says whom to start, or what is in the way"},
+				{Code: 4, Outcome: string(supervise.TargetUnreachable), Meaning: "the lanes cannot hold that many at once, and the reason says what would help"},
+				{Code: 5, Outcome: string(supervise.OverTarget), Meaning: "too many live; nobody is stopped"},
+			},
+		},
+	}
+}
+
+// A loopAnswer answers loop.
+type loopAnswer struct {
+	supervise.PlanVerdict
+	Launch []string `json:"launch"` // the command of each spawn, in their order
+	lifeSeen
+
+	zero bool
+}
+
+// ExitCode is that of the plan, unless it is not wanted.
+func (a loopAnswer) ExitCode() int {
+	code := a.PlanVerdict.ExitCode()
+	if a.zero && code != verdict.NoVerdict {
+		return verdict.Yes
+	}
+	return code
+}
+
+func (a loopAnswer) String() string {
+	text := a.PlanVerdict.String()
+	for _, command := range a.Launch {
+		text += "\n  " + command
+	}
+	return text + a.line()
+}
+
+func loopPlan(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	given, isGiven, err := leasesFlag(c)
+	if err != nil {
+		return err
+	}
+	b, err := lifeBook(c)
+	if err != nil {
+		return err
+	}
+	if err := journalUnread(loopLedgers(b)); err != nil {
+		return err
+	}
+	if err := loopDoubts(c, b); err != nil {
+		return err
+	}
+	lifeWarn(c, b)
+	census, err := loopCensus(c, b, given, isGiven)
+	if err != nil {
+		return err
+	}
+	p := b.Desk.Rules.Policy
+	ev := supervise.Evidence{Target: p.Supervise.Target, Policy: loopPolicy(p.Supervise), Algebra: lane.Algebra(p.Overlap.Policy)}
+	if c.IsSet("target") {
+		ev.Target = c.Int("target")
+	}
+	if c.IsSet("max-concurrency") {
+		n := c.Int("max-concurrency")
+		ev.Policy.MaxConcurrency = &n
+	}
+	census.Budget = ev.Policy.MaxConcurrency != nil
+	if ev.Lanes, ev.Outside, err = supervise.Roster(census); err != nil {
+		return usagef("%w", err).hint("git dos lint lists what is wrong with the lanes")
+	}
+	a := loopAnswer{PlanVerdict: supervise.Plan(ev), Launch: []string{}, lifeSeen: lifeSeenAs(b), zero: c.Bool("exit-zero")}
+	if err := a.Err(); err != nil {
+		return usagef("%w", err)
+	}
+	for _, row := range a.Spawn {
+		a.Launch = append(a.Launch, loopCommand(p.Supervise.WorkerLaunchTemplate, row))
+	}
+	return answer(c, a)
+}
+
+// loopCommand is the template with the lane filled in. A worker that picks its
+// lane itself is not told one.
+func loopCommand(template string, row supervise.Row) string {
+	if !row.Handle {
+		return strings.ReplaceAll(template, "{lane}", verdict.ShellWord(row.Lane))
+	}
+	var words []string
+	for _, w := range strings.Fields(template) {
+		if !strings.Contains(w, "{lane}") {
+			words = append(words, w)
+		} else if n := len(words); w == "{lane}" && n > 0 && strings.HasPrefix(words[n-1], "-") {
+			words = words[:n-1] // the flag that the lane was the value of
+		}
+	}
+	return strings.Join(words, " ")
+}

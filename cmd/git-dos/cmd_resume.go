@@ -1,0 +1,97 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/kernel/resume"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+func resumeVerb() verb {
+	return verb{
+		command: &cli.Command{
+			Name:  "resume",
+			Usage: "can this run be gone on with, and from where?",
+			Description: "Reads what the run declared, and history for every step anew: what is done counts up to the first\n" +
+				"step that is not, and the run goes on from its commit. DIVERGED means that others went on after\n" +
+				"that commit on the lane's tree: commits there without this run's trailer Dos-Run. Nothing is\n" +
+				"executed. That a run can be resumed is recorded once for each commit and what is left, so that\n" +
+				"git dos decisions shows it; git dos intent --run-id RUN takes the run up.\n\n" +
+				"RESUMABLE and COMPLETE have one exit status: branch on the word.",
+			Flags: lifeFlags(
+				&cli.BoolFlag{Name: "diverged", Usage: "take it that others went on where the run was at work"},
+				&cli.BoolFlag{Name: "no-record", Usage: "ask only, and record nothing"},
+			),
+			Action: resumeRun,
+		},
+		statuses: map[string][]status{"resume": {
+			{Code: verdict.Yes, Outcome: string(resume.Resumable), Meaning: "there is work left, and nothing stands in the way"},
+			{Code: verdict.Yes, Outcome: string(resume.Complete), Meaning: "every declared step is in history"},
+			{Code: 3, Outcome: string(resume.Diverged), Meaning: "there is work left, and others went on where it is to be done"},
+			{Code: 4, Outcome: string(resume.Unresumable), Meaning: "its ledger does not say what it was to do"},
+		}},
+	}
+}
+
+// A resumeAnswer is a plan and, in a fleet, as of when.
+type resumeAnswer struct {
+	resume.Verdict
+	lifeSeen
+}
+
+func (a resumeAnswer) String() string { return a.Verdict.String() + a.line() }
+
+func resumeRun(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	if c.Bool("no-record") {
+		b, err := lifeBook(c)
+		if err != nil {
+			return err
+		}
+		return resumeAnswered(c, b, false)
+	}
+	return writes(func(c *cli.Context) error {
+		return lifeWrite(c, !c.Bool("cached"), func(b *life.Book) error { return resumeAnswered(c, b, true) })
+	})(c)
+}
+
+func resumeAnswered(c *cli.Context, b *life.Book, record bool) error {
+	r, v, err := resumePlan(c, b, c.Bool("diverged"))
+	if err != nil {
+		return err
+	}
+	if row, ok := v.Proposal(); ok && record {
+		if _, err := r.Append(c.Context, row); err != nil {
+			return lifeError(err)
+		}
+		v = v.Proposed()
+	}
+	return answer(c, resumeAnswer{v, lifeSeenAs(b)})
+}
+
+// resumePlan makes the plan of the run that a verb is about.
+func resumePlan(c *cli.Context, b *life.Book, diverged bool) (life.Run, resume.Verdict, error) {
+	id, err := lifeRun(c, b.Desk)
+	if err != nil {
+		return life.Run{}, resume.Verdict{}, err
+	}
+	r, err := lifeKnown(c, b, id)
+	if err == nil {
+		err = lifeError(r.Sure())
+	}
+	if err != nil {
+		return r, resume.Verdict{}, err
+	}
+	ev, err := r.Resume(c.Context, diverged)
+	if err != nil {
+		return r, resume.Verdict{}, lifeError(err)
+	}
+	v := resume.Decide(ev)
+	if err := v.Err(); err != nil {
+		return r, v, errorf(kindIndeterminate, "%w", err).hint("git fetch --unshallow where history is cut off; --diverged answers as if others had gone on")
+	}
+	return r, v, nil
+}

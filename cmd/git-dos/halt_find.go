@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// A halting is one wish to stop a run.
+type halting struct {
+	c    *cli.Context
+	book *life.Book
+	run  *life.Run     // nil when none is named
+	held *lease.Record // the lease it is about, nil for none
+	far  *lease.Record // what another node has of the lane on the remote, and grants to its workers
+	row  journal.Row
+	no   string // why it is not recorded
+}
+
+// haltOf finds what is to be stopped.
+func haltOf(c *cli.Context, b *life.Book) (*halting, error) {
+	h := &halting{c: c, book: b}
+	id, err := lifeStated(c)
+	if err != nil {
+		return nil, err
+	}
+	if name := c.String("lane"); name != "" {
+		if err := h.onLane(name, id); err != nil {
+			return nil, err
+		}
+	}
+	if id == "" && h.held != nil {
+		id = h.held.RunID
+	}
+	if id == "" && c.String("handle") == "" && h.no == "" && h.far == nil {
+		return nil, usagef("nothing says what is to be stopped").hint("name --run-id, --lane or --handle, or set GIT_DOS_RUN_ID")
+	}
+	if id != "" {
+		if err := h.ofRun(id); err != nil {
+			return nil, err
+		}
+	}
+	if c.Bool("resumable") {
+		switch {
+		case h.run == nil:
+			return nil, usagef("--resumable needs a run, and none is named").hint("name --run-id, or set GIT_DOS_RUN_ID")
+		case h.run.Intent.Unreadable():
+			return nil, usagef("--resumable: the ledger of run %s cannot be read in full or contradicts itself, so that nothing could go on from it", id)
+		case !h.run.Intent.HasIntent():
+			return nil, usagef("--resumable: run %s has no intent, so that nothing would say what is left of it", id).
+				hint("git dos intent --run-id %s --goal GOAL declares one", verdict.ShellWord(id))
+		}
+	}
+	return h, h.describe()
+}
+
+// onLane finds the lease on the lane that was named.
+func (h *halting) onLane(name, run string) error {
+	word, err := canonicalLane(h.book.Desk, name)
+	if err != nil {
+		return err
+	}
+	rec, _, err := h.book.Desk.Lease(h.c.Context, word, true)
+	switch {
+	case err != nil:
+		return deskError(err)
+	case rec == nil || rec.State == lane.Free:
+		h.no = "nobody holds lane " + word
+	case rec.Delegate:
+		h.far = rec
+	case run != "" && rec.RunID != run:
+		h.no = fmt.Sprintf("lane %s is held by %s in run %s", word, rec.Holder, rec.RunID)
+	default:
+		h.held = rec
+	}
+	h.row.Lane = word
+	return nil
+}
+
+// ofRun finds the run and, where no lane was named, its lease.
+func (h *halting) ofRun(id string) error {
+	r, err := h.book.Run(h.c.Context, id)
+	var unknown *life.UnknownRunError
+	switch {
+	case errors.As(err, &unknown) && h.held == nil && h.far == nil && h.no == "":
+		return lifeError(err)
+	case errors.As(err, &unknown):
+		r, err = h.book.Adding(h.c.Context, id)
+	}
+	if err == nil && h.c.Bool("resumable") {
+		err = r.Sure()
+	}
+	if err != nil {
+		return lifeError(err)
+	}
+	lifeWarn(h.c, h.book)
+	h.run, h.row.RunID = &r, id
+	if h.held == nil && h.far == nil && h.no == "" {
+		if h.far = r.Under; r.Live {
+			h.held, h.far = r.Lease, nil
+		}
+	}
+	return nil
+}
+
+// describe fills in the row.
+func (h *halting) describe() error {
+	owner, err := ownerName(h.c, h.book.Desk)
+	if err != nil {
+		return err
+	}
+	h.row.Op, h.row.Owner = journal.OpHalt, owner
+	h.row.Handle, h.row.Command = h.c.String("handle"), h.c.String("command")
+	h.row.Reason = firstOf(h.c.String("reason"), "halt:"+owner)
+	if of := h.lease(); of != nil {
+		h.row.Lane, h.row.Gen, h.row.Nonce, h.row.Node = of.Lane, of.Gen, of.Nonce, of.Holder.Node
+		h.row.Edge = of.Nonce
+	}
+	return nil
+}
+
+// lease is the one it is about, or that under which it was granted.
+func (h *halting) lease() *lease.Record {
+	if h.held != nil {
+		return h.held
+	}
+	return h.far
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// lifeBook reads what is known of runs and nodes for a verb that writes nothing.
+func lifeBook(c *cli.Context) (*life.Book, error) {
+	repo, err := refstore.OpenAhead(c.Context, workspace(c), refstore.Ahead{Kinds: admit.LifeKinds()})
+	if err != nil {
+		return nil, repoError(err)
+	}
+	d, err := deskOf(c, repo, admit.Open)
+	if err != nil {
+		return nil, err
+	}
+	b, err := life.Open(c.Context, d, c.Bool("cached"))
+	return b, lifeError(err)
+}
+
+// lifeWrite calls action with what is known of runs, for a verb that adds to one.
+// In this repository one such verb at a time reads and writes. Of a fleet it goes by
+// what was last seen, unless fresh is set.
+func lifeWrite(c *cli.Context, fresh bool, action func(*life.Book) error) error {
+	d, err := writingDesk(c)
+	if err != nil {
+		return err
+	}
+	unlock, err := d.Repo.LockShared(c.Context, "runs.lock")
+	if err != nil {
+		return environmentf("%w", err).hint("see git dos doctor")
+	}
+	defer unlock()
+	b, err := life.Open(c.Context, d, !fresh)
+	if err != nil {
+		return lifeError(err)
+	}
+	return action(b)
+}
+
+// lifeError gives an error of package life its kind and hint.
+func lifeError(err error) error {
+	var unknown *life.UnknownRunError
+	var row *life.RowError
+	var mint *life.MintError
+	var unseen *life.UnseenError
+	switch {
+	case errors.As(err, &unknown):
+		return usagef("%w", err).hint("git dos lease live lists the runs at work; git dos intent --run-id %s --goal GOAL declares one", verdict.ShellWord(unknown.ID))
+	case errors.As(err, &unseen):
+		return errorf(kindIndeterminate, "%w", err).hint("git fetch --unshallow brings all of it")
+	case errors.As(err, &row):
+		return usagef("%w", err)
+	case errors.As(err, &mint):
+		return usagef("%w", err).hint("check the clocks; git dos run-id decode tells when an id was made")
+	}
+	return deskError(err)
+}
+
+// runVariables name the run a process belongs to, strongest first.
+var runVariables = []string{"GIT_DOS_RUN_ID", "DISPATCH_RUN_ID", "CID_RUN_ID"}
+
+// lifeRun is the run a verb is about: the flag, the environment, else that of the
+// only lease this worktree took.
+func lifeRun(c *cli.Context, d *admit.Desk) (string, error) {
+	id, err := lifeStated(c)
+	if err != nil || id != "" {
+		return id, err
+	}
+	held, err := d.RecallAll()
+	if err != nil {
+		return "", environmentf("%w", err)
+	}
+	var runs []string
+	for _, h := range held {
+		if h.RunID != "" && !slices.Contains(runs, h.RunID) {
+			runs = append(runs, h.RunID)
+		}
+	}
+	if len(runs) == 1 {
+		return runs[0], nil
+	}
+	return "", usagef("--run-id is missing").hint("name a run, or set GIT_DOS_RUN_ID; git dos lease live --json lists the runs at work")
+}
+
+// lifeStated is the run that the flag or the environment names, "" for none.
+func lifeStated(c *cli.Context) (string, error) {
+	id, err := runFlag(c)
+	if err != nil || id != "" {
+		return id, lifeWord("--run-id", id, err)
+	}
+	for _, name := range runVariables {
+		if id := os.Getenv(name); id != "" {
+			return id, lifeWord(name, id, checkRun(name, id))
+		}
+	}
+	return "", nil
+}
+
+// maxRunWord bounds a run's id: rows hold it.
+const maxRunWord = 256
+
+// lifeWord wants the id of a run to fit into a row.
+func lifeWord(what, id string, err error) error {
+	if err == nil && (len(id) > maxRunWord || printable(id, false) != id || strings.HasPrefix(id, "-")) {
+		return usagef("%s %.60q is no run id: at most %d printable characters", what, id, maxRunWord)
+	}
+	return err
+}
+
+// lifeKnown looks a run up for a verb that asks about it, and tells beside the
+// answer which nodes could not be read.
+func lifeKnown(c *cli.Context, b *life.Book, id string) (life.Run, error) {
+	r, err := b.Run(c.Context, id)
+	if err != nil {
+		return r, lifeError(err)
+	}
+	lifeWarn(c, b)
+	return r, nil
+}
+
+// lifeWarn tells which nodes could not be read.
+func lifeWarn(c *cli.Context, b *life.Book) {
+	for _, e := range b.Unread {
+		warn(c, "%v", e)
+	}
+}
+
+// lifeSeen is the part of an answer about a fleet that says as of when it holds.
+type lifeSeen struct {
+	AsOf *time.Time `json:"as_of,omitempty"`
+
+	from string
+}
+
+func lifeSeenAs(b *life.Book) lifeSeen {
+	if b.Desk.Remote() == "" {
+		return lifeSeen{}
+	}
+	return lifeSeen{AsOf: &b.AsOf, from: b.Desk.Remote()}
+}
+
+// line is the last line of the text, "" outside a fleet.
+func (s lifeSeen) line() string {
+	if s.from == "" {
+		return ""
+	}
+	return seenAs(*s.AsOf, s.from)
+}
+
+// lifeFlags are the flags of verbs that read what is known of a run.
+func lifeFlags(own ...cli.Flag) []cli.Flag {
+	return append(own,
+		&cli.StringFlag{Name: "run-id", Usage: "`RUN`; by default GIT_DOS_RUN_ID, else the run of the lease this worktree took"},
+		&cli.BoolFlag{Name: "cached", Usage: "answer from what was last seen of the remote, however old; by default it is at most [fleet] interval old"},
+	)
+}

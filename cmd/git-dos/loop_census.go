@@ -1,0 +1,181 @@
+package main
+
+import (
+	"math"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/internal/ledger"
+	"github.com/git-dos/git-dos/internal/life"
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/liveness"
+	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+func loopPolicy(s policy.Supervise) supervise.Policy {
+	p := supervise.Policy{CountSpinningAsAlive: s.CountSpinningAsAlive, ReapStalled: s.ReapStalled}
+	if s.SpinHaltAfter != nil {
+		ms := s.SpinHaltAfter.Milliseconds()
+		p.SpinHaltAfterMS = &ms
+	}
+	if s.MaxConcurrency > 0 {
+		n := s.MaxConcurrency
+		p.MaxConcurrency = &n
+	}
+	return p
+}
+
+// loopLedgers are the ledgers that cannot be read: any of them may tell of a
+// worker that is on its way.
+func loopLedgers(b *life.Book) (bad []*ledger.NodeError) {
+	for _, e := range b.Unread {
+		if name, _ := refstore.SplitRef(e.Ref); name.Kind != "node" {
+			bad = append(bad, e)
+		}
+	}
+	return bad
+}
+
+// loopDoubts are entries of the pending window that are no rows: any of them may
+// tell of a worker that is on its way.
+func loopDoubts(c *cli.Context, b *life.Book) error {
+	q := ledger.Query{History: true}
+	for _, d := range b.View.Doubts() {
+		q.Nodes = append(q.Nodes, d.Node)
+	}
+	if len(q.Nodes) == 0 {
+		return nil
+	}
+	since := now(c).Add(-b.Desk.Rules.Policy.Supervise.PendingWindow)
+	var bad []*ledger.NodeError
+	unread, err := journalRead(c, b.Desk, q, func(e ledger.Entry) bool {
+		if e.At.Before(since) {
+			return false
+		}
+		if _, err := journal.Decode(e.Payload); err != nil {
+			bad = append(bad, journalDoubt(e, err))
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	return journalUnread(append(bad, unread...))
+}
+
+// loopCensus gathers who lives and who was started. given are leases that take the
+// place of the stored ones; those of them that are stored are known by their nonce.
+func loopCensus(c *cli.Context, b *life.Book, given []lane.Lease, isGiven bool) (supervise.Census, error) {
+	p := b.Desk.Rules.Policy
+	out := supervise.Census{Taxonomy: facts.Taxonomy(p), Now: now(c), Window: p.Supervise.PendingWindow, Skew: p.Lease.MaxClockSkew}
+	if out.Skew == 0 { // any
+		out.Skew = math.MaxInt64
+	}
+	for _, row := range b.View.Spawns() {
+		out.Launches = append(out.Launches, supervise.Launch{Lane: row.Lane, RunID: row.RunID, At: row.At})
+	}
+	reading, err := b.Leases(c.Context)
+	if err != nil {
+		return out, lifeError(err)
+	}
+	if isGiven {
+		for _, l := range given {
+			out.Live = append(out.Live, loopGiven(c, b, l, reading.Lanes))
+		}
+		return out, nil
+	}
+	node, err := journalOwn(c, b.Desk)
+	if err != nil {
+		return out, err
+	}
+	for _, r := range reading.Lanes {
+		if !(r.Delegate && r.Holder.Node == node) { // what this node has for its workers is free to them
+			out.Live = append(out.Live, loopLive(c, b, r))
+		}
+	}
+	for _, u := range reading.Unread {
+		if l := loopUnread(u.Lease, u.Chain); u.NameOnly {
+			if l.Tree = p.Lanes.Trees[l.Lane]; len(l.Tree) > 0 { // else it is in nobody's way
+				out.Live = append(out.Live, l)
+			}
+		} else {
+			out.Live = append(out.Live, l)
+		}
+	}
+	return out, nil
+}
+
+// loopLive is a lease and how its worker gets on.
+func loopLive(c *cli.Context, b *life.Book, r lease.Record) supervise.Live {
+	l := supervise.Live{
+		Lane: r.Lane, Kind: r.LaneKind, Tree: r.Tree, State: r.State, Since: r.AcquiredAt,
+		Lease: supervise.Lease{RunID: r.RunID, Gen: int(r.Gen), Nonce: r.Nonce, Node: r.Holder.Node},
+	}
+	if r.Delegate || r.State == lane.Parked || r.State == lane.Free {
+		return l
+	}
+	v, ok := loopJudge(c, b, r)
+	if !ok {
+		return l
+	}
+	l.Liveness = supervise.Liveness(v.Outcome)
+	if v.Evidence.BeatAgeMS != nil {
+		age := time.Duration(*v.Evidence.BeatAgeMS) * time.Millisecond
+		l.Spinning = &age
+	}
+	return l
+}
+
+// loopJudge asks whether the run of a lease gets on, as git dos liveness does. ok
+// is false where that cannot be told: then nobody takes the lane for free, nor the
+// worker for dead.
+func loopJudge(c *cli.Context, b *life.Book, r lease.Record) (v liveness.Verdict, ok bool) {
+	for _, e := range b.Unread {
+		if e.Node == r.Holder.Node {
+			return v, false
+		}
+	}
+	if r.RunID == "" {
+		return v, false
+	}
+	run, err := b.Run(c.Context, r.RunID)
+	if err != nil || run.Lease == nil || run.Lease.Nonce != r.Nonce {
+		return v, false
+	}
+	plan, err := lifeProgress(c, run)
+	if err != nil {
+		return v, false
+	}
+	v, err = livenessVerdict(c, run, life.Probe{}, plan)
+	return v, err == nil
+}
+
+// loopUnread is a lane that cannot be read: it may be held by anybody.
+func loopUnread(l lane.Lease, chain string) supervise.Live {
+	name := l.Lane
+	if name == "" {
+		name = chain
+	}
+	return supervise.Live{Lane: name, Kind: l.Kind, Tree: l.Tree, Exclusive: l.Exclusive, State: lane.Held}
+}
+
+// loopGiven is a lease that the caller says is live.
+func loopGiven(c *cli.Context, b *life.Book, l lane.Lease, stored []lease.Record) supervise.Live {
+	for _, r := range stored {
+		if l.Nonce != "" && r.Nonce == l.Nonce && r.State != lane.Free {
+			return loopLive(c, b, r)
+		}
+	}
+	live := loopUnread(l, "")
+	if l.Unreadable == "" && l.State != "" {
+		live.State = l.State
+	}
+	live.Lease.Nonce = l.Nonce
+	return live
+}

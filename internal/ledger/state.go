@@ -1,0 +1,71 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// Record is Append followed by a CHECKPOINT where the rows that were added make
+// one due. The rows are in either way: a checkpoint that fails is made up for
+// by the next.
+func Record(ctx context.Context, repo *refstore.Repo, node string, keep policy.Retention, now time.Time, rows ...Row) (Appended, error) {
+	done, err := Append(ctx, repo, node, rows...)
+	if every := uint64(max(keep.JournalMaxEntries, 1)); keep.JournalMaxEntries >= 0 && done.Last/every > (max(done.First, 1)-1)/every {
+		_, _ = Compact(ctx, repo, node, now, StateFold(ctx, repo, node, now))
+	}
+	return done, err
+}
+
+// StateFold folds the ledger of a node in this repository into what package
+// journal writes down of it. A CHECKPOINT that carries no such state, as an
+// older git-dos made them, is taken for the rows that are packed in it.
+func StateFold(ctx context.Context, repo *refstore.Repo, node string, now time.Time) Fold {
+	return func(rows iter.Seq[Entry]) ([]byte, error) {
+		s := journal.New(node)
+		var failed error
+		for e := range rows {
+			if e.Op == refstore.OpCheckpoint && s.Seq() == 0 {
+				if _, err := journal.Restore(node, e.Payload); errors.Is(err, journal.ErrNoState) {
+					if failed = foldBelow(ctx, repo, e, s); failed != nil {
+						break
+					}
+					continue
+				}
+			}
+			s.Fold(e.Op, e.Payload)
+		}
+		if failed != nil {
+			return nil, failed
+		}
+		return s.Checkpoint(now)
+	}
+}
+
+// foldBelow folds every row below a checkpoint, from the first on.
+func foldBelow(ctx context.Context, repo *refstore.Repo, checkpoint Entry, s *journal.State) error {
+	tip := refstore.Tip{}
+	c := &commits{repo: repo}
+	defer c.close()
+	target, err := refOf(journalKind, checkpoint.Node)
+	if err == nil {
+		tip, err = c.entry(ctx, target, checkpoint.ID)
+	}
+	if err != nil {
+		return err
+	}
+	err = reversed(ctx, func(visit func(Entry) bool) error { return c.history(ctx, tip, visit) }, func(e Entry) bool {
+		s.Fold(e.Op, e.Payload)
+		return true
+	})
+	if err == nil && s.Seq() != checkpoint.Seq {
+		err = fmt.Errorf("%w: %s at %s stands for %d rows, below it are %d", refstore.ErrBroken, target, checkpoint.ID, checkpoint.Seq, s.Seq())
+	}
+	return err
+}

@@ -1,0 +1,212 @@
+// Package life gathers what git and the ledgers tell of runs and nodes.
+//
+// A [Book] is one look at everything: the ledgers of all nodes, folded from
+// their last checkpoints, their newest records, and the leases. From it a [Run]
+// is made, and from that the evidence that the kernel's judges of runs ask for.
+// Only refs and history are evidence. A node that cannot be read is named, and
+// nothing is said of what only it could tell.
+package life
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/ledger"
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// A Book is what the ledgers and records of all nodes say, as of one look.
+type Book struct {
+	Desk   *admit.Desk
+	View   journal.View
+	Nodes  []ledger.Node       // the newest record of each node, by name
+	Unread []*ledger.NodeError // ledgers and records that cannot be read
+	AsOf   time.Time
+
+	cached  bool
+	remotes []*refstore.Remote
+	leases  *admit.Reading
+}
+
+// Open reads the ledgers and records of all nodes. In a fleet the mirror is
+// brought up to date first where it is older than the fleet's interval, unless
+// cached is set. The error says that nothing is known; nodes that cannot be
+// read are in Unread, and everything else was read as if they were not there.
+func Open(ctx context.Context, d *admit.Desk, cached bool) (*Book, error) {
+	b := &Book{Desk: d, cached: cached}
+	var err error
+	if b.remotes, err = d.Mirrors(ctx, cached); err != nil {
+		return nil, storeError(err)
+	}
+	if err := b.readLedgers(ctx); err != nil {
+		return nil, err
+	}
+	nodes, asOf, err := ledger.Nodes(ctx, d.Repo, nil, b.remotes)
+	if err := b.unread(err); err != nil {
+		return nil, err
+	}
+	b.Nodes = nodes
+	if asOf.Before(b.AsOf) {
+		b.AsOf = asOf
+	}
+	b.AsOf = b.AsOf.UTC().Truncate(time.Second)
+	return b, nil
+}
+
+// readLedgers folds the ledger of every node.
+func (b *Book) readLedgers(ctx context.Context) error {
+	f := folding{}
+	report, err := ledger.Read(ctx, b.Desk.Repo, ledger.Query{Remotes: b.remotes, Oldest: true}, f.visit)
+	if err := b.unread(err); err != nil {
+		return err
+	}
+	b.AsOf = report.AsOf
+	if bare := f.bare(); len(bare) > 0 {
+		for _, node := range bare {
+			f[node] = &fold{state: journal.New(node)}
+		}
+		_, err := ledger.Read(ctx, b.Desk.Repo, ledger.Query{Nodes: bare, Remotes: b.remotes, Oldest: true, History: true}, f.visit)
+		if err := b.unread(err); err != nil {
+			return err
+		}
+	}
+	var states []*journal.State
+	for node, fold := range f {
+		if !b.IsUnread(node) {
+			states = append(states, fold.wait())
+		}
+	}
+	b.View = journal.Merge(states...)
+	return nil
+}
+
+// A folding folds the entries of nodes.
+type folding map[string]*fold
+
+// A fold is the state of a node. The checkpoint with which it begins is taken up
+// while others are read. One that an older version made carries no state: then
+// there is none, and every row of the node has to be read.
+type fold struct {
+	state *journal.State
+	ready chan struct{} // nil when no checkpoint is being taken up
+}
+
+func (f folding) visit(e ledger.Entry) bool {
+	if f[e.Node] == nil {
+		f[e.Node] = &fold{state: journal.New(e.Node)}
+		if e.Op == refstore.OpCheckpoint {
+			f[e.Node].begin(e)
+			return true
+		}
+	}
+	s := f[e.Node].wait()
+	if s == nil {
+		return false
+	}
+	s.Fold(e.Op, e.Payload)
+	return true
+}
+
+func (f *fold) begin(e ledger.Entry) {
+	f.ready = make(chan struct{})
+	go func() {
+		defer close(f.ready)
+		s, err := journal.Restore(e.Node, e.Payload)
+		switch {
+		case errors.Is(err, journal.ErrNoState):
+			f.state = nil
+		case err != nil:
+			f.state.Fold(e.Op, e.Payload) // which makes a doubt of it
+		default:
+			f.state = s
+		}
+	}()
+}
+
+// wait is the state once it can be used, nil when the checkpoint carries none.
+func (f *fold) wait() *journal.State {
+	if f.ready != nil {
+		<-f.ready
+	}
+	return f.state
+}
+
+// bare are the nodes whose checkpoint carries no state.
+func (f folding) bare() (nodes []string) {
+	for node, fold := range f {
+		if fold.wait() == nil {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
+}
+
+// unread takes note of the nodes that an error names; any other error means that
+// nothing is known.
+func (b *Book) unread(err error) error {
+	var some *ledger.UnreadError
+	if errors.As(err, &some) {
+		b.Unread = append(b.Unread, some.Nodes...)
+		return nil
+	}
+	return storeError(err)
+}
+
+// IsUnread reports whether the ledger of a node cannot be read.
+func (b *Book) IsUnread(node string) bool {
+	return slices.ContainsFunc(b.Unread, func(e *ledger.NodeError) bool {
+		name, _ := refstore.SplitRef(e.Ref)
+		return e.Node == node && name.Kind != "node"
+	})
+}
+
+// UnreadNodes names the nodes of which something cannot be read, sorted.
+func (b *Book) UnreadNodes() []string {
+	var names []string
+	for _, e := range b.Unread {
+		names = append(names, e.Node)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Unreadable is the error of a question to which only nodes that cannot be read
+// have the answer.
+func Unreadable(nodes []*ledger.NodeError) error {
+	var words []string
+	for _, e := range nodes {
+		words = append(words, e.Error())
+	}
+	return &admit.StoreError{
+		Err:  fmt.Errorf("%s", strings.Join(words, "; ")),
+		Hint: "git dos journal check names every ledger that cannot be read, and its last good entry",
+	}
+}
+
+// Leases are the leases of all lanes. They are read once.
+func (b *Book) Leases(ctx context.Context) (admit.Reading, error) {
+	if b.leases == nil {
+		r, err := b.Desk.Leases(ctx, b.cached)
+		if err != nil {
+			return admit.Reading{}, storeError(err)
+		}
+		b.leases = &r
+	}
+	return *b.leases, nil
+}
+
+// storeError makes every failure to read one of the store.
+func storeError(err error) error {
+	var already *admit.StoreError
+	switch {
+	case err == nil, errors.As(err, &already), errors.Is(err, context.Canceled):
+		return err
+	}
+	return &admit.StoreError{Err: err, Hint: "see git dos doctor"}
+}
