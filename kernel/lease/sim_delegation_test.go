@@ -67,11 +67,7 @@ func newRealm(seed uint64, l lacks) *realm {
 	if l.tight {
 		z.nodes = z.nodes[:1]
 	}
-	remote := []string{orderName, trunkName}
-	for _, name := range append(slices.Clone(realmOrdinary), realmExclusive...) {
-		remote = append(remote, name)
-	}
-	z.reach[""] = remote
+	z.reach[""] = slices.Concat([]string{orderName, trunkName}, realmOrdinary, realmExclusive)
 	for i, m := range z.nodes {
 		at := home(i)
 		local := []string{at + orderName}
