@@ -129,7 +129,7 @@ func (c *commits) read(ctx context.Context, src source, q Query, visit func(Entr
 	if err != nil {
 		return Ledger{}, err
 	}
-	top, err := entryOf(tip.Tip)
+	top, err := glance(tip.Tip)
 	if err != nil {
 		return Ledger{}, &chainError{id: tip.ID, err: err}
 	}
@@ -137,12 +137,49 @@ func (c *commits) read(ctx context.Context, src source, q Query, visit func(Entr
 	if q.History {
 		walk = func(visit func(Entry) bool) error { return c.history(ctx, tip.Tip, visit) }
 	}
-	if q.Oldest {
+	switch {
+	case q.Oldest && q.History:
 		err = reversed(ctx, walk, visit)
-	} else {
+	case q.Oldest:
+		err = oldestFirst(ctx, walk, visit)
+	default:
 		err = walk(visit)
 	}
 	return Ledger{Node: src.node, Seq: top.Seq, Tip: tip.ID, Remote: tip.remote}, err
+}
+
+// heldBytes bounds the rows above a checkpoint that are kept in memory.
+const heldBytes = 256 << 10
+
+// oldestFirst is reversed for what stands above the last checkpoint, and that.
+// Most often it is little, and no file is needed.
+func oldestFirst(ctx context.Context, walk func(func(Entry) bool) error, visit func(Entry) bool) error {
+	var held []Entry
+	size, fits := 0, true
+	err := walk(func(e Entry) bool {
+		if e.Op != refstore.OpCheckpoint { // which is one, and the last
+			size += len(e.Payload) + 200
+		}
+		if fits = size <= heldBytes; fits {
+			held = append(held, e)
+		}
+		return fits
+	})
+	if !fits {
+		return reversed(ctx, walk, visit)
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range slices.Backward(held) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !visit(e) {
+			break
+		}
+	}
+	return nil
 }
 
 // since visits what stands above the last checkpoint, and that, the newest
@@ -196,7 +233,7 @@ type numbering struct {
 }
 
 func (n *numbering) next(t refstore.Tip) (Entry, error) {
-	e, err := entryOf(t)
+	e, err := glance(t)
 	if err != nil {
 		return e, err
 	}

@@ -80,3 +80,28 @@ func BenchmarkRestore100k(b *testing.B) {
 		}
 	}
 }
+
+// The state that one of many nodes writes down, read back for one run and, as
+// for a screen of everything, for all that is asked of the tables.
+func BenchmarkRestore5k(b *testing.B) {
+	payload, err := folded(b, day(5000)).Checkpoint(epoch)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, ask := range map[string]func(journal.View){
+		"Story": func(v journal.View) { v.Story("RID-000007") },
+		"All":   func(v journal.View) { v.Alerts(); v.Acks(); v.Spawns(); v.ForgotAlerts() },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(payload)))
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := journal.Restore("n1", payload)
+				if err != nil {
+					b.Fatal(err)
+				}
+				ask(journal.Merge(s))
+			}
+		})
+	}
+}

@@ -91,6 +91,7 @@ func (s *State) Checkpoint(at time.Time) ([]byte, error) {
 }
 
 func (t *table) doc() tableDoc {
+	t.open()
 	doc := tableDoc{Slots: make(map[string]slotDoc, len(t.slots)), Evicted: t.evicted}
 	for key, s := range t.slots {
 		d := slotDoc{First: s.First.body, Last: s.Last.body, Count: s.Count, Streak: s.Streak}
@@ -109,8 +110,8 @@ func (t *table) doc() tableDoc {
 }
 
 func (u *run) doc() runDoc {
-	if u.written != nil {
-		return *u.written
+	if w := u.wrote(); w != nil {
+		return *w
 	}
 	doc := runDoc{Rows: []json.RawMessage{}, Clocks: []int64{}, Overflow: u.overflow, Partial: u.partial, Broken: u.broken}
 	doc.Intent, doc.Newest = u.intent, u.newest
@@ -127,6 +128,14 @@ func Restore(node string, payload []byte) (*State, error) {
 	if len(payload) > MaxCheckpoint {
 		return nil, fmt.Errorf("%w: checkpoint of %d bytes, at most %d", ErrRow, len(payload), MaxCheckpoint)
 	}
+	if s, ok := restoreWritten(node, string(payload)); ok {
+		return s, nil
+	}
+	return restoreAny(node, payload)
+}
+
+// restoreAny is Restore of a checkpoint in whatever form.
+func restoreAny(node string, payload []byte) (*State, error) {
 	about, err := look(payload, checkpointKeys)
 	switch {
 	case about.V > Version:
@@ -162,10 +171,12 @@ func (s *State) restoreRest(doc checkpoint) {
 			s.windows[hour] = counts
 		}
 	}
-	d := doc.Doubts
-	if d == nil {
-		return
+	if doc.Doubts != nil {
+		s.restoreDoubts(doc.Doubts)
 	}
+}
+
+func (s *State) restoreDoubts(d *doubtsDoc) {
 	s.doubts.last, s.doubts.count, s.doubts.newer, s.doubts.any = d.Last, d.Count, d.Newer, d.Any
 	for _, id := range d.Runs {
 		s.doubts.runs[id] = true
@@ -202,13 +213,13 @@ func (s *State) restoreTables(docs map[string]tableDoc) error {
 }
 
 func (s *State) slot(d slotDoc) (Slot, error) {
+	if len(d.Stamps) > maxStamps || len(d.Seen) > maxSeen {
+		return Slot{}, errors.New("malformed slot")
+	}
 	last, err := readBack(d.Last, s.node, s.seq)
 	slot := Slot{Last: last, Count: d.Count, Streak: d.Streak}
 	if err == nil && len(d.First) > 0 {
 		slot.First, err = readBack(d.First, s.node, s.seq)
-	}
-	if len(d.Stamps) > maxStamps || len(d.Seen) > maxSeen {
-		return slot, errors.New("malformed slot")
 	}
 	for _, st := range d.Stamps {
 		slot.Stamps = append(slot.Stamps, Stamp{uint64(st[0]), st[1]})
@@ -240,7 +251,7 @@ func (s *State) restoreRuns(docs map[string]runDoc) error {
 func (d *runDoc) read(id, node string, seq uint64) ([]runRow, error) {
 	rows := make([]runRow, 0, len(d.Rows))
 	for i, body := range d.Rows {
-		r, err := readBack(body, node, seq)
+		r, err := readRow(string(body), node, seq)
 		if err != nil {
 			return nil, err
 		}

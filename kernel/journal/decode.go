@@ -123,7 +123,7 @@ type field struct{ key, value string }
 
 // checkNeeds reports a field that is missing and without which a row of its op
 // says nothing.
-func (r Row) checkNeeds() error {
+func (r *Row) checkNeeds() error {
 	var needs [2]field
 	switch r.Op {
 	case OpIntent, OpSuspend, OpResumeProposed:

@@ -31,6 +31,7 @@ type runs struct {
 type run struct {
 	rows     []runRow
 	written  *runDoc // not decoded yet; rows is empty
+	raw      string  // not even that: it is written here
 	bytes    int
 	overflow bool // it had more rows than are kept
 	partial  bool // it may have had rows before, which had to go with others
@@ -102,20 +103,22 @@ func (r runRow) size() int { return len(r.body) + 100 }
 
 // load decodes what was written of a run in a ledger of seq rows.
 func (u *run) load(id, node string, seq uint64) {
-	if u.written == nil {
+	w := u.wrote()
+	if w == nil {
 		return
 	}
-	rows, err := u.written.read(id, node, seq)
-	u.rows, u.written, u.broken = rows, nil, u.broken || err != nil
+	rows, err := w.read(id, node, seq)
+	u.rows, u.written, u.raw, u.broken = rows, nil, "", u.broken || err != nil
 }
 
 // told are the rows of a run; ok is false when they could not be read. The run
 // is not changed.
 func (u *run) told(id, node string, seq uint64) (rows []runRow, ok bool) {
-	if u.written == nil {
+	w := u.wrote()
+	if w == nil {
 		return u.rows, !u.broken
 	}
-	rows, err := u.written.read(id, node, seq)
+	rows, err := w.read(id, node, seq)
 	return rows, err == nil && !u.broken
 }
 

@@ -119,11 +119,13 @@ func (s *State) doubt(d Doubt) {
 	}
 }
 
-// A table holds the slots of one kind of question.
+// A table holds the slots of one kind of question. Of one that a checkpoint told
+// of, they are there once it is open.
 type table struct {
 	slots   map[string]*Slot
 	bytes   int
 	evicted time.Time // of the newest slot that had to go, zero when none had
+	written *writtenTable
 }
 
 // A Slot is what is left of the rows that answer one question together.
@@ -206,5 +208,6 @@ func (s *State) table(name string) *table {
 		t = &table{slots: map[string]*Slot{}}
 		s.tables[name] = t
 	}
+	t.open()
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -135,20 +136,29 @@ func (v View) Count(what string, from, to time.Time) (n uint64) {
 
 // slots are those of a table in all nodes, by key and then by node.
 func (v View) slots(table string, visit func(key string, s *Slot)) {
-	keys := map[string]bool{}
-	for _, s := range v.nodes {
+	type found struct {
+		key  string
+		node int
+		slot *Slot
+	}
+	var all []found
+	for i, s := range v.nodes {
 		if t := s.tables[table]; t != nil {
-			for key := range t.slots {
-				keys[key] = true
+			t.open()
+			all = slices.Grow(all, len(t.slots))
+			for key, slot := range t.slots {
+				all = append(all, found{key, i, slot})
 			}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		for _, s := range v.nodes {
-			if t := s.tables[table]; t != nil && t.slots[key] != nil {
-				visit(key, t.slots[key])
-			}
+	slices.SortFunc(all, func(a, b found) int {
+		if c := strings.Compare(a.key, b.key); c != 0 {
+			return c
 		}
+		return cmp.Compare(a.node, b.node)
+	})
+	for _, f := range all {
+		visit(f.key, f.slot)
 	}
 }
 

@@ -1,0 +1,43 @@
+package journal
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// The two ways to read a checkpoint.
+var (
+	RestoreWritten = restoreWritten
+	RestoreAny     = restoreAny
+)
+
+// Differ tells in what two states differ once all of both is decoded, "" if in
+// nothing.
+func Differ(a, b *State) string {
+	for _, s := range []*State{a, b} {
+		for _, t := range s.tables {
+			t.open()
+			t.written = nil
+			for _, slot := range t.slots { // none and an empty list are one
+				slot.Stamps, slot.Seen = append([]Stamp(nil), slot.Stamps...), append([]Witness(nil), slot.Seen...)
+			}
+		}
+		for id, u := range s.runs.byID {
+			u.load(id, s.node, s.seq)
+		}
+	}
+	for name, t := range a.tables {
+		if o := b.tables[name]; o == nil || !reflect.DeepEqual(t, o) {
+			return fmt.Sprintf("table %s: %+v\n%+v", name, t, o)
+		}
+	}
+	for id, u := range a.runs.byID {
+		if o := b.runs.byID[id]; o == nil || !reflect.DeepEqual(u, o) {
+			return fmt.Sprintf("run %s: %+v\n%+v", id, u, o)
+		}
+	}
+	if !reflect.DeepEqual(a, b) {
+		return fmt.Sprintf("%+v\n%+v", a, b)
+	}
+	return ""
+}
