@@ -98,6 +98,15 @@ func (d *Desk) delegationsIn(s refstore.Snapshot) map[string]lease.Delegation {
 	return all
 }
 
+// Delegations reads what this node has of lanes on the fleet's remote, by lane; nothing
+// without a fleet.
+func (d *Desk) Delegations(ctx context.Context) (map[string]lease.Delegation, error) {
+	if d.remote == nil {
+		return nil, nil
+	}
+	return d.own().delegations(ctx)
+}
+
 // errMoved means that another process has meanwhile changed a delegation.
 var errMoved = errors.New("the delegation is not as it was")
 

@@ -156,6 +156,9 @@ func (x *examiner) fleet(ctx context.Context, r facts.Rules) {
 	}
 	x.add(Check{ID: id, Severity: OK, Target: r.Remote, Detail: fmt.Sprintf("fleet %s, as seen at %s; the remote was not asked now", r.Policy.Fleet.ID, seen.UTC().Format(time.RFC3339))})
 	x.mirror(ctx, a)
+	if err == nil {
+		x.delegations(ctx, desk)
+	}
 }
 
 func hintOf(err error) string {
