@@ -97,7 +97,7 @@ func (s journalState) String() string {
 func journalWords(a journalAlert) (words []string) {
 	for _, w := range []string{a.Lane, a.RunID, a.Handle, a.ReasonClass, a.Reason} {
 		if w != "" {
-			words = append(words, w)
+			words = append(words, printable(w, false))
 		}
 	}
 	return words

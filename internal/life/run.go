@@ -167,15 +167,20 @@ func (r *Run) findLease(ctx context.Context) error {
 	return r.pastLease(ctx)
 }
 
-// named is the lane that the run's newest row about a lease names, and the node
-// that wrote it.
+// named is the lane of the run's newest row that was written under its lease, and the
+// node that wrote it, where the lease is. Whoever else writes about the run, from
+// wherever, has not the lease: of such rows only the lane counts, if nothing better is
+// there.
 func (r *Run) named() (name, node string) {
 	for _, row := range slices.Backward(r.Story.Rows) {
-		if row.Lane != "" {
+		switch {
+		case row.Lane != "" && row.Nonce != "":
 			return row.Lane, row.From
+		case name == "":
+			name = row.Lane
 		}
 	}
-	return "", ""
+	return name, ""
 }
 
 // maxPast is how many entries of a lane are looked through for a lease that has

@@ -111,6 +111,7 @@ type Entry struct {
 	Source   string            `json:"source_path"`
 	Evidence []string          `json:"evidence"` // the oldest source first
 	Command  string            `json:"proposed_command"`
+	said     bool              // the command is a row's
 	Handle   string            `json:"handle"`
 	Count    uint64            `json:"dup_count"`
 	Resolved bool              `json:"resolved"`

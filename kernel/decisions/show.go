@@ -11,6 +11,15 @@ import (
 )
 
 // String is the list for people, one entry a line with what to do under it.
+// label tells a command of git-dos from one that a row proposes, which is somebody's
+// word.
+func (e Entry) label() string {
+	if e.said {
+		return "proposed"
+	}
+	return "next"
+}
+
 func (v Verdict) String() string {
 	if !v.decided {
 		return "no verdict"
@@ -19,7 +28,7 @@ func (v Verdict) String() string {
 	for i, e := range v.Entries {
 		fmt.Fprintf(&b, "%d  %s\n", i+1, e)
 		if e.Command != "" {
-			fmt.Fprintf(&b, "     next: %s\n", verdict.Show(e.Command))
+			fmt.Fprintf(&b, "     %s: %s\n", e.label(), verdict.Show(e.Command))
 		}
 	}
 	if len(v.Entries) == 0 && len(v.Unread) == 0 {
