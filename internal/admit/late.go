@@ -18,7 +18,7 @@ func (d *Desk) stands(ctx context.Context, v lease.Verdict) (lease.Verdict, erro
 	}
 	t, err := d.table(ctx, s)
 	if err == nil {
-		v, err = t.Stands(v)
+		v, err = t.Stands(v, d.delegationsIn(s))
 	}
 	if err != nil {
 		return lease.Verdict{}, d.storeError(err)

@@ -23,11 +23,19 @@ func (r Record) sureUntil(gone bool, by Lapsing) time.Time {
 }
 
 // Stands holds the leases of an answer to a table that was read after they were
-// written: the order must admit each still. When it does not, somebody took the
-// lane over, and was cut off or is about to reach it; the answer is then that the
-// lease is lost. It is an *[UnreadError] when one cannot be read.
-func (t Table) Stands(v Verdict) (Verdict, error) {
+// written: the order must admit each still, and what its node granted it under, by
+// lane, must be live. When it is not so, somebody took the lane over or gave it back,
+// and was cut off or is about to reach it; the answer is then that the lease is lost.
+// It is an *[UnreadError] when one cannot be read.
+func (t Table) Stands(v Verdict, delegations map[string]Delegation) (Verdict, error) {
 	for _, r := range v.All() {
+		own := delegations[r.Lane]
+		if r.Under != "" && own.State == Unreadable {
+			return Verdict{}, &UnreadError{r.Chain(), ErrRecord}
+		}
+		if no, ok := (KeepEvidence{Lane: r.Lane, Delegation: &own}).delegated(r); !ok {
+			return no, nil
+		}
 		if err := t.Unread[r.Chain()]; err != nil {
 			return Verdict{}, &UnreadError{r.Chain(), err}
 		}

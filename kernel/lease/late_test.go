@@ -57,13 +57,33 @@ func TestALateAnswerStandsWhileTheOrderAdmitsItsLease(t *testing.T) {
 		"taken over on the lane":        {other, LostLease},
 		"gone":                          {tableWith(), LostLease},
 	} {
-		if got, err := c.table.Stands(v); err != nil || got.Outcome != c.want {
+		if got, err := c.table.Stands(v, nil); err != nil || got.Outcome != c.want {
 			t.Errorf("%s: %+v, %v", claim, got, err)
 		}
 	}
 	unread := tableWith()
 	unread.Unread = map[string]error{"docs": ErrRecord}
-	if got, err := unread.Stands(v); err == nil {
+	if got, err := unread.Stands(v, nil); err == nil {
 		t.Errorf("what cannot be read stands: %+v", got)
+	}
+}
+
+func TestALateAnswerStandsWhileItsNodeHasTheLane(t *testing.T) {
+	table := tableWith(heldBy("me", "m3e", func(r *Record) { r.Under = "d" }))
+	r := table.Chains["docs"]
+	v := Verdict{Outcome: Renewed, Lane: "docs", Lease: &r}
+	for _, c := range []struct {
+		has  Delegation
+		want Outcome
+	}{
+		{Delegation{Lane: "docs", Nonce: "d", State: Live}, Renewed},
+		{Delegation{Lane: "docs", Nonce: "d", State: Returning}, LostLease},
+		{Delegation{Lane: "docs", Nonce: "d", State: Gone}, LostLease},
+		{Delegation{Lane: "docs", Nonce: "e", State: Live}, LostLease},
+		{Delegation{}, LostLease},
+	} {
+		if got, err := table.Stands(v, map[string]Delegation{"docs": c.has}); err != nil || got.Outcome != c.want {
+			t.Errorf("under %+v: %+v, %v", c.has, got, err)
+		}
 	}
 }

@@ -291,7 +291,8 @@ func (k *worker) confirmed(at string, v Verdict) Verdict {
 		return Verdict{}
 	}
 	k.look()
-	v, err := k.table(at, k.read(at)).Stands(v)
+	seen := k.read(at)
+	v, err := k.table(at, seen).Stands(v, k.delegations(seen))
 	if err != nil {
 		return Verdict{}
 	}
