@@ -26,8 +26,13 @@ func (d *draft) granted() (Verdict, []Write, error) {
 		}
 	}
 	writes = append(writes, d.granting()...)
-	if admits || len(d.ended) > 0 {
+	switch {
+	case admits || len(d.ended) > 0:
 		writes = append(writes, d.order(orphans).write(OpGranted))
+	case d.Sent != nil && !d.Table.Overtaken(*d.Sent):
+		// An earlier try, which takes over what has lapsed, may be on its way still:
+		// nothing that is only had again would refuse it.
+		writes = append(writes, d.Table.Order.next().write(OpEnded))
 	}
 	v := d.verdict()
 	if v.Reacquired = again; !admits {

@@ -87,3 +87,25 @@ func TestALateAnswerStandsWhileItsNodeHasTheLane(t *testing.T) {
 		}
 	}
 }
+
+func TestALeaseHadAgainOvertakesAnEarlierTryOfTheCall(t *testing.T) {
+	table := tableWith(heldBy("me", "m3e"))
+	ev := asking(table, lanes("docs"), as(Identity{Nonce: "m3e"}), func(ev *AcquireEvidence) {
+		ev.Sent = &Sent{Leases: []Record{heldBy("me", "fresh", onLane("code", "cluster", "src/**"))}, Seq: table.Order.Seq + 1}
+	})
+	v, writes, err := Acquire(ev)
+	if err != nil || !v.Reacquired {
+		t.Fatalf("%+v %v", v, err)
+	}
+	moved := false
+	for _, w := range writes {
+		moved = moved || w.Chain == "" && w.Op == OpEnded
+	}
+	if !moved {
+		t.Errorf("the order does not move: %v", ops(writes))
+	}
+	ev.Sent = nil
+	if _, writes, err = Acquire(ev); err != nil || len(writes) != 1 {
+		t.Errorf("alone it writes %v, %v", ops(writes), err)
+	}
+}
