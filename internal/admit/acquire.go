@@ -228,7 +228,7 @@ func (a *acquisition) run(ctx context.Context) (lease.Verdict, error) {
 	ctx, cancel := a.desk.bounded(ctx)
 	defer cancel()
 	for {
-		v, err := a.try(ctx)
+		v, err := a.try(ctx, lease.Acquire)
 		var torn *lease.TornError
 		var skew *skewError
 		var unfenced *lease.UnfencedError
@@ -268,7 +268,10 @@ func lostRace(err error) bool {
 	return errors.As(err, &o) && errors.Is(err, errTimeUp) && (o.Outcome.Result == refstore.Lost || o.Outcome.Result == refstore.Unchanged)
 }
 
-func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
+// A decision is [lease.Acquire], or what becomes of one that was sent.
+type decision func(lease.AcquireEvidence) (lease.Verdict, []lease.Write, error)
+
+func (a *acquisition) try(ctx context.Context, decide decision) (lease.Verdict, error) {
 	d := a.desk
 	from := d.Clock()
 	a.stamp.Now = d.Now() // before anything is read: a holder counts its time from here
@@ -293,7 +296,7 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 		}
 		a.past = a.sent != nil && t.Overtaken(*a.sent)
 		var decided []lease.Write
-		if v, decided, err = lease.Acquire(ev); err != nil {
+		if v, decided, err = decide(ev); err != nil {
 			return nil, a.noteTorn(s, err)
 		}
 		if a.wants = v.Wants(t, d.Node); d.hub != nil {
@@ -312,7 +315,10 @@ func (a *acquisition) try(ctx context.Context) (lease.Verdict, error) {
 	}
 	v, late := tried.winner(u, v)
 	if late && admitted(v) {
-		return a.confirm(ctx, v)
+		return a.try(ctx, func(ev lease.AcquireEvidence) (lease.Verdict, []lease.Write, error) { return lease.Confirm(ev, v) })
+	}
+	if v.Outcome == lease.Contended {
+		return contended(v.Lane), nil
 	}
 	return d.stands(ctx, v)
 }

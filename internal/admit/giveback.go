@@ -10,24 +10,6 @@ import (
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// confirm moves the lanes of leases that were won late, so that what was decided
-// meanwhile and is still on its way is refused when it arrives.
-func (a *acquisition) confirm(ctx context.Context, v lease.Verdict) (lease.Verdict, error) {
-	for i, r := range v.All() {
-		beat, err := a.desk.Heartbeat(ctx, r.Lane, lease.Identity{Nonce: r.Nonce})
-		if err != nil || beat.Outcome != lease.Renewed {
-			return contended(r.Lane), err
-		}
-		if len(v.Leases) > 0 {
-			v.Leases[i] = *beat.Lease
-		}
-		if i == 0 {
-			v.Lease, v.Deadline = beat.Lease, beat.Deadline
-		}
-	}
-	return v, nil
-}
-
 // answered reports whether the authority itself has answered that the last
 // transaction did not happen. Otherwise it may still be on its way there when
 // its acquirer has given up.

@@ -151,6 +151,25 @@ func TestALateGrantIsConfirmed(t *testing.T) {
 	}
 }
 
+// An operator takes a lease away as soon as it was seen to have landed late.
+func TestALateGrantThatIsTakenAwayIsContended(t *testing.T) {
+	dir := localRepo(t)
+	d := open(t, dir)
+	arrivesLate(d, func() {})
+	taken := false
+	d.auth.(*slow).onRead = func(n int) {
+		if n == 3 {
+			gitIn(t, dir, "update-ref", "refs/dos/lane/api", freedEntry(t, dir, "api"))
+			taken = true
+		}
+	}
+	v, err := d.Acquire(t.Context(), ask("api", "alice"))
+	wantVerdict(t, v, err, lease.Contended, "")
+	if !taken || v.Reason == "" || v.Next == "" || stateOf(t, dir, "api").State != lane.Free {
+		t.Errorf("taken %v, %+v", taken, v)
+	}
+}
+
 // An interrupted acquirer looks, and sees the lane as it was just before the
 // half of its own admission landed there. It looks again.
 func TestAHalfThatLandsDuringTheLookIsGivenBack(t *testing.T) {

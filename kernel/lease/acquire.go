@@ -117,10 +117,7 @@ func Acquire(ev AcquireEvidence) (Verdict, []Write, error) {
 		return Verdict{}, nil, err
 	}
 	ev.Lapsing.Now = ev.Stamp.Now
-	if torn := ev.torn(); len(torn) > 0 {
-		return Verdict{}, nil, &TornError{torn}
-	}
-	if err := ev.unseen(); err != nil {
+	if err := ev.undecidable(); err != nil {
 		return Verdict{}, nil, err
 	}
 	var v Verdict
@@ -183,6 +180,14 @@ func (ev AcquireEvidence) Check() error {
 		Scope: ev.Scope, Nonce: ev.Stamp.Nonce, Holder: ev.Stamp.Holder, RunID: ev.RunID, Unit: ev.Unit, Seat: ev.Seat,
 		Proc: ev.Proc, Policy: ev.Stamp.Policy, Operator: ev.Operator,
 	}.checkWords()
+}
+
+// undecidable says why nothing can be decided on the table for this call.
+func (ev AcquireEvidence) undecidable() error {
+	if torn := ev.torn(); len(torn) > 0 {
+		return &TornError{torn}
+	}
+	return ev.unseen()
 }
 
 // torn ignores the caller's own half-landed admission, which Acquire settles.

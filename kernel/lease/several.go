@@ -57,12 +57,17 @@ func (ev AcquireEvidence) admit(reqs []lane.Request, kernel *lane.Verdict, dropp
 	case no.Outcome == Refused:
 		return d.refused(no)
 	}
+	if kernel != nil {
+		d.parts[0].kernel = kernel
+	}
+	return d.concluded()
+}
+
+// concluded is what an admission comes to that nothing stands against.
+func (d *draft) concluded() (Verdict, []Write, error) {
 	d.succeed()
 	if chains := d.unfenced(); len(chains) > 0 {
 		return Verdict{}, nil, &UnfencedError{chains}
-	}
-	if kernel != nil {
-		d.parts[0].kernel = kernel
 	}
 	return d.granted()
 }
@@ -135,16 +140,8 @@ func (d *draft) judge(p *part) (Verdict, error) {
 	if p.had && p.have.State == lane.Waiting {
 		return d.otherwise(p.have, "what is asked for is had at once or not at all"), nil
 	}
-	if own := d.Delegations[p.lane]; p.had && d.Under && !own.Usable(d.Clock, d.Lapsing) {
-		return Verdict{}, &DelegationError{p.lane, "its node does not have it"}
-	}
 	if p.had {
-		p.op, p.rec = OpHeartbeat, p.have
-		p.rec.Reason, p.rec.Ship, p.rec.Taking, p.rec.RenewedAt = "", nil, false, stampSeconds(d.Stamp)
-		if p.rec.Proc = p.rec.proc(d.Table.Watch.Gone[p.have.Chain()]); d.Proc != nil && p == d.parts[0] {
-			p.rec.Proc = d.Proc
-		}
-		return Verdict{}, nil
+		return Verdict{}, d.renew(p)
 	}
 	k := lane.Decide(d.evidence(p.req, d.Budgets, d.SelfModify))
 	if err := d.Table.undecided(k); err != nil {
@@ -169,6 +166,19 @@ func (d *draft) judge(p *part) (Verdict, error) {
 	d.work.Chains[p.rec.Chain()] = p.rec
 	delete(d.skip, p.rec.Chain())
 	return Verdict{}, nil
+}
+
+// renew makes the record of a lane that is had.
+func (d *draft) renew(p *part) error {
+	if own := d.Delegations[p.lane]; d.Under && !own.Usable(d.Clock, d.Lapsing) {
+		return &DelegationError{p.lane, "its node does not have it"}
+	}
+	p.op, p.rec = OpHeartbeat, p.have
+	p.rec.Reason, p.rec.Ship, p.rec.Taking, p.rec.RenewedAt = "", nil, false, stampSeconds(d.Stamp)
+	if p.rec.Proc = p.rec.proc(d.Table.Watch.Gone[p.have.Chain()]); d.Proc != nil && p == d.parts[0] {
+		p.rec.Proc = d.Proc
+	}
+	return nil
 }
 
 // evidence is what package lane decides on: all that lives beside the caller.

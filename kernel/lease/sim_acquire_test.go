@@ -123,7 +123,7 @@ func (c *client) acquire(a ask) bool {
 		if err == nil && won >= 0 && len(tries) > 0 {
 			v = tries[won]
 			if won < len(tries)-1 && v.Outcome == Acquired && !c.rules.noConfirm {
-				v, err = c.confirm(v)
+				v, err = c.confirm(ev, v)
 			}
 		}
 		if err == nil && v.Outcome != "" || err != nil && !errors.As(err, new(*TornError)) {
@@ -206,11 +206,18 @@ func (c *client) have(a ask, v Verdict, nonce string) {
 
 // confirm moves the lanes of leases that were won late, so that a VOID that was
 // decided meanwhile and is still under way is refused when it arrives.
-func (c *client) confirm(v Verdict) (Verdict, error) {
-	for _, r := range v.All() {
-		if beat := c.keep(r.Lane, Identity{Nonce: r.Nonce}, Heartbeat); beat.Outcome != Renewed {
-			return v, errContended
+func (c *client) confirm(ev AcquireEvidence, won Verdict) (v Verdict, err error) {
+	_, err = c.update(func(seen view) (out []Write, trunk bool, err error) {
+		ev.Table = tableOf(seen)
+		c.watch(&ev.Table, seen)
+		if c.rules.timed {
+			ev.Stamp.Now, ev.Lapsing = c.began, c.lapsing()
 		}
+		v, out, err = Confirm(ev, won)
+		return out, false, err
+	})
+	if err == nil && v.Outcome != Acquired {
+		err = errContended
 	}
-	return v, nil
+	return v, err
 }
