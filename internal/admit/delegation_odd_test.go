@@ -79,6 +79,11 @@ func TestAParkedLaneIsItsWorkersByTheNonceItHad(t *testing.T) {
 	}
 	v, err := d.Release(t.Context(), "api", mine(&got))
 	wantVerdict(t, v, err, lease.Refused, lease.ParkedLane)
+	for _, id := range []lease.Identity{{}, {Nonce: "dead"}, {RunID: "run-bob"}} {
+		if v, err = d.Unpark(t.Context(), "api", "", id); err != nil || v.ExitCode() == 0 {
+			t.Errorf("unparked by %+v: %+v, %v", id, v, err)
+		}
+	}
 	v, err = d.Unpark(t.Context(), "api", "", mine(&got))
 	wantVerdict(t, v, err, lease.Unparked, "")
 	v, err = d.Heartbeat(t.Context(), "api", mine(&got))
@@ -282,11 +287,33 @@ func TestARefusalOfTheSecondLaneLeavesTheFirst(t *testing.T) {
 
 func TestALeaseThatOutlastsWhatANodeHasIsTheRemotes(t *testing.T) {
 	f := delegating(t)
+	d := open(t, f.clone(t))
+	short := acquire(t, d, "api", "alice") // so that something of the same run stands here
+	v, err := d.Release(t.Context(), "api", mine(&short))
+	wantVerdict(t, v, err, lease.Released, "")
 	req := ask("api", "alice")
 	req.TTL = 6 * time.Hour
-	v, err := open(t, f.clone(t)).Acquire(t.Context(), req)
+	v, err = d.Acquire(t.Context(), req)
 	wantVerdict(t, v, err, lease.Acquired, "")
 	if v.Lease.Scope != lease.Fleet || v.Lease.TTL != 6*3600 {
 		t.Errorf("had as %+v", v.Lease)
+	}
+	v, err = d.Heartbeat(t.Context(), "api", lease.Identity{RunID: req.RunID})
+	wantVerdict(t, v, err, lease.Renewed, "")
+}
+
+func TestAGrantRenewsWhatTheNodeHasWhenThatIsDue(t *testing.T) {
+	f := delegating(t, `keep = "1h"`)
+	dir := f.clone(t)
+	got := acquire(t, open(t, dir), "api", "alice")
+	v, err := open(t, dir).Release(t.Context(), "api", mine(&got))
+	wantVerdict(t, v, err, lease.Released, "")
+	d := later(t, dir, 6*time.Minute)
+	again := acquire(t, d, "api", "bob")
+	if again.Under != got.Under {
+		t.Errorf("granted under %s, and the node had it as %s", again.Under, got.Under)
+	}
+	if ops := opsOf(t, f.hub, "refs/dos/lane/api"); ops != "DELEGATE HEARTBEAT" {
+		t.Errorf("the chain is %s", ops)
 	}
 }

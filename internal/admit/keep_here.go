@@ -41,7 +41,7 @@ func (d *Desk) grantedHere(ctx context.Context, ev *lease.KeepEvidence) (has lea
 			ev.Identity = id
 			return has, false, nil
 		}
-		if there.State != lane.Free && !there.Delegate && ev.Identity.Owns(*there) {
+		if there.State != lane.Free && ev.Identity.Owns(*there) {
 			return has, false, nil // it has the lane on the remote by now
 		}
 	}
