@@ -1,7 +1,6 @@
 package beat
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -52,15 +51,7 @@ func (v Verdict) ExitCode() int {
 }
 
 // Err returns why there is no verdict, and nil where there is one.
-func (v Verdict) Err() error {
-	switch {
-	case v.Outcome != "":
-		return nil
-	case v.Reason == "":
-		return errors.New("nothing was decided")
-	}
-	return errors.New(v.Reason)
-}
+func (v Verdict) Err() error { return verdict.Err(v.Outcome, v.Reason) }
 
 // String has a line for the whole and one for each name.
 func (v Verdict) String() string {

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -85,15 +84,7 @@ func (v PlanVerdict) ExitCode() int {
 }
 
 // Err returns why there is no verdict, and nil where there is one.
-func (v PlanVerdict) Err() error {
-	switch {
-	case v.Outcome != "":
-		return nil
-	case v.Reason == "":
-		return errors.New("nothing was decided")
-	}
-	return errors.New(v.Reason)
-}
+func (v PlanVerdict) Err() error { return verdict.Err(v.Outcome, v.Reason) }
 
 func (v PlanVerdict) String() string {
 	if v.Outcome == "" {

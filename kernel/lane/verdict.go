@@ -86,15 +86,11 @@ func (v Verdict) ExitCode() int {
 
 // Err returns why there is no verdict, and nil where there is one.
 func (v Verdict) Err() error {
-	switch {
-	case v.Outcome != "":
-		return nil
-	case v.Reason == "":
-		return errors.New("nothing was decided")
-	case v.ReasonClass == Unreadable:
-		return fmt.Errorf("%w: %s", ErrUnreadable, v.Reason)
+	err := verdict.Err(v.Outcome, v.Reason)
+	if err != nil && v.ReasonClass == Unreadable {
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
-	return errors.New(v.Reason)
+	return err
 }
 
 func (v Verdict) String() string {

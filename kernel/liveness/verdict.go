@@ -1,10 +1,6 @@
 package liveness
 
-import (
-	"errors"
-
-	"github.com/git-dos/git-dos/kernel/verdict"
-)
+import "github.com/git-dos/git-dos/kernel/verdict"
 
 // Verdict answers "does this run get on?".
 type Verdict struct {
@@ -30,15 +26,7 @@ func (v Verdict) ExitCode() int {
 }
 
 // Err returns why there is no verdict, and nil where there is one.
-func (v Verdict) Err() error {
-	switch {
-	case v.Outcome != "":
-		return nil
-	case v.Reason == "":
-		return errors.New("nothing was decided")
-	}
-	return errors.New(v.Reason)
-}
+func (v Verdict) Err() error { return verdict.Err(v.Outcome, v.Reason) }
 
 func (v Verdict) String() string {
 	if err := v.Err(); err != nil {

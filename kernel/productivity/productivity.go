@@ -10,7 +10,6 @@
 package productivity
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -118,15 +117,7 @@ func (v Verdict) ExitCode() int {
 }
 
 // Err returns why there is no verdict, and nil where there is one.
-func (v Verdict) Err() error {
-	switch {
-	case v.Outcome != "":
-		return nil
-	case v.Reason == "":
-		return errors.New("nothing was decided")
-	}
-	return errors.New(v.Reason)
-}
+func (v Verdict) Err() error { return verdict.Err(v.Outcome, v.Reason) }
 
 func (v Verdict) String() string {
 	if err := v.Err(); err != nil {

@@ -14,7 +14,6 @@
 package resume
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -74,15 +73,7 @@ func (v Verdict) ExitCode() int {
 }
 
 // Err returns why there is no verdict, and nil where there is one.
-func (v Verdict) Err() error {
-	switch {
-	case v.Outcome != "":
-		return nil
-	case v.Reason == "":
-		return errors.New("nothing was decided")
-	}
-	return errors.New(v.Reason)
-}
+func (v Verdict) Err() error { return verdict.Err(v.Outcome, v.Reason) }
 
 // String is the outcome, the run and the reason in one line, then what is left
 // to do.

@@ -7,6 +7,8 @@
 // evidence.
 package verdict
 
+import "errors"
+
 // A Verdict is an answer the kernel stands behind.
 type Verdict interface {
 	// ExitCode is the process status that carries the answer. The zero value
@@ -28,3 +30,14 @@ const (
 	FirstOwned  = 3   // the lowest status a verb may give a meaning of its own
 	Interrupted = 130 // a signal ended the verb before it could answer
 )
+
+// Err is why an answer has no outcome, which is its reason, and nil where it has one.
+func Err[Outcome ~string](outcome Outcome, reason string) error {
+	switch {
+	case outcome != "":
+		return nil
+	case reason == "":
+		return errors.New("nothing was decided")
+	}
+	return errors.New(reason)
+}
