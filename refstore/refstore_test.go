@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -21,20 +21,7 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(workerVar); name != "" {
 		os.Exit(runWorker(name, os.Args[1:]))
 	}
-	home, err := os.MkdirTemp("", "refstore")
-	if err != nil {
-		panic(err)
-	}
-	for key, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
-		_ = os.Setenv(key, value)
-	}
-	conf := "[user]\n\tname = worker\n\temail = worker@example.com\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(conf), 0o600); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(githome.Run(m, nil))
 }
 
 func gitIn(t testing.TB, dir string, args ...string) string {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -22,28 +22,7 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(workerVar); name != "" {
 		os.Exit(runWorker(name, os.Args[1:]))
 	}
-	home, err := os.MkdirTemp("", "admit-home-")
-	if err != nil {
-		panic(err)
-	}
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "DISPATCH_") || strings.HasPrefix(name, "FLEET_") {
-			os.Unsetenv(name)
-		}
-	}
-	for name, value := range map[string]string{
-		"HOME": home, "USERPROFILE": home, "GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_AUTHOR_NAME": "w", "GIT_AUTHOR_EMAIL": "w@x", "GIT_COMMITTER_NAME": "w", "GIT_COMMITTER_EMAIL": "w@x",
-	} {
-		os.Setenv(name, value)
-	}
-	config := "[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[safe]\n\tdirectory = *\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(githome.Run(m, nil))
 }
 
 const lanesToml = `[lanes]
@@ -65,13 +44,7 @@ const fleetToml = lanesToml + "[fleet]\nid = \"fleet-1\"\nlanes = \"all\"\n"
 
 func gitIn(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSuffix(string(out), "\n")
+	return githome.Git(t, dir, args...)
 }
 
 func write(t testing.TB, path, text string) {

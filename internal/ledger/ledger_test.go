@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"iter"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -23,38 +22,14 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(workerVar); name != "" {
 		os.Exit(runWorker(name, os.Args[1:]))
 	}
-	home, err := os.MkdirTemp("", "ledger-home-")
-	if err != nil {
-		panic(err)
-	}
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			os.Unsetenv(name)
-		}
-	}
-	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "USERPROFILE": home, "GIT_CONFIG_NOSYSTEM": "1"} {
-		os.Setenv(name, value)
-	}
-	config := "[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[safe]\n\tdirectory = *\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(githome.Run(m, nil))
 }
 
 var at = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 func gitIn(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSuffix(string(out), "\n")
+	return githome.Git(t, dir, args...)
 }
 
 func newRepo(t testing.TB, flags ...string) *refstore.Repo {

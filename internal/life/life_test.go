@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/kernel/resume"
 	"github.com/git-dos/git-dos/refstore"
@@ -18,30 +19,8 @@ import (
 
 // TestMain gives all tests a home and an identity of their own.
 func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "life-home-")
-	if err != nil {
-		panic(err)
-	}
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			os.Unsetenv(name)
-		}
-	}
 	stamp := noon.Format(time.RFC3339)
-	for name, value := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": home, "USERPROFILE": home, "GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_AUTHOR_NAME": "w", "GIT_AUTHOR_EMAIL": "w@example.com", "GIT_AUTHOR_DATE": stamp,
-		"GIT_COMMITTER_NAME": "w", "GIT_COMMITTER_EMAIL": "w@example.com", "GIT_COMMITTER_DATE": stamp,
-	} {
-		os.Setenv(name, value)
-	}
-	config := "[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(githome.Run(m, map[string]string{"GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp}))
 }
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
