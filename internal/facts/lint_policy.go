@@ -19,6 +19,7 @@ const (
 	lintNoPolicy    = "NO_POLICY"
 
 	lintPlanLane  = "PLAN_LANE_UNDECLARED"
+	lintFleetLane = "FLEET_LANE_UNDECLARED"
 	lintLooseTree = "TREE_OF_NO_LANE"
 	lintEmptyTree = "TREE_WITHOUT_FILES"
 )
@@ -105,6 +106,14 @@ func lintNames(p policy.Policy) []lane.Finding {
 			found = append(found, lane.Finding{
 				Kind: lintPlanLane, Severity: lane.SeverityWarn, Subject: plan, Line: p.Line("plans." + plan),
 				Detail: "the units of plan " + plan + " belong to lane " + name + ", which is not declared", Fix: "declare that lane, or name another under [plans]",
+			})
+		}
+	}
+	for _, name := range p.Fleet.Lanes.Names {
+		if _, known := p.Lane(name); !known {
+			found = append(found, lane.Finding{
+				Kind: lintFleetLane, Severity: lane.SeverityWarn, Subject: name, Line: p.Line("fleet.lanes"),
+				Detail: "lane " + name + " is in fleet.lanes, to be taken on the remote itself, and is not declared", Fix: "declare that lane, or take it out of fleet.lanes",
 			})
 		}
 	}

@@ -128,14 +128,17 @@ TWO = "front"
 FIVE = "loose"
 THREE = "release"
 FOUR = "aip"
+[fleet]
+lanes = ["nope", "api", "front", "release", "loose"]
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := lintNames(p)
 	lane.SortFindings(found)
-	if len(found) != 2 || found[0].Kind != lintPlanLane || found[0].Subject != "FOUR" || found[0].Line != 17 ||
-		found[1].Kind != lintLooseTree || found[1].Subject != "loose" || found[1].Line != 8 {
+	if len(found) != 3 || found[0].Kind != lintFleetLane || found[0].Subject != "nope" || found[0].Line != 19 ||
+		found[1].Kind != lintPlanLane || found[1].Subject != "FOUR" || found[1].Line != 17 ||
+		found[2].Kind != lintLooseTree || found[2].Subject != "loose" || found[2].Line != 8 {
 		t.Errorf("%+v", found)
 	}
 }
