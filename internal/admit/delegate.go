@@ -48,7 +48,10 @@ func (d *Desk) byNode(c lane.Claim) bool {
 	case !c.Declared || c.Exclusive || lane.Reserved(c.Lane) || budget:
 		return false
 	case lanes.Mode == policy.FleetNamed:
-		return !slices.ContainsFunc(lanes.Names, func(name string) bool { return lane.CanonicalOr(name) == c.Lane })
+		return !slices.ContainsFunc(lanes.Names, func(word string) bool {
+			name, _ := d.Rules.Policy.Lane(word)
+			return lane.CanonicalOr(name) == c.Lane
+		})
 	}
 	return lanes.Mode == policy.FleetExclusive
 }
