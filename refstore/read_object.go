@@ -31,12 +31,13 @@ func callOf(args ...string) git.Call { return git.Call{Args: args} }
 // the first question. It is not safe for concurrent use.
 type objectReader struct {
 	run git.Runner
+	dir string // of the objects that lie in files of their own, "" when not known
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func (r *Repo) objects() *objectReader { return &objectReader{run: r.Git} }
+func (r *Repo) objects() *objectReader { return &objectReader{run: r.Git, dir: r.Objects} }
 
 func (o *objectReader) start(ctx context.Context) (err error) {
 	if o.cmd != nil {
@@ -92,6 +93,9 @@ func (o *objectReader) lookup(ctx context.Context, name string) (kind string, bo
 	if err != nil && !errors.Is(err, errMissing) {
 		o.Close()
 	}
+	if err != nil && ctx.Err() == nil {
+		err = o.damaged(name, err)
+	}
 	return kind, body, id, err
 }
 
@@ -134,6 +138,9 @@ type commitParts struct {
 
 // commit reads the parts of a commit that a chain is made of.
 func (o *objectReader) commit(ctx context.Context, id OID) (commitParts, error) {
+	if body, ok := o.quickCommit(id); ok {
+		return splitCommit(body)
+	}
 	kind, body, err := o.get(ctx, string(id))
 	if err != nil {
 		return commitParts{}, err
