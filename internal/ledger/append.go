@@ -19,7 +19,9 @@ type Appended struct {
 }
 
 // Append adds rows to the ledger of a node in this repository, in their order
-// and on top of whatever other processes have added. Up to four go in together
+// and on top of whatever other processes have added. Nothing is added to a
+// ledger whose newest entry, or the one below it, cannot be read or is not
+// numbered rightly: nobody would get to read it. Up to four go in together
 // or not at all. Of more, each four do: with an error, the result says how far
 // it came.
 func Append(ctx context.Context, repo *refstore.Repo, node string, rows ...Row) (Appended, error) {
@@ -60,8 +62,10 @@ type pending struct {
 
 // appendSome adds rows in one move.
 func appendSome(ctx context.Context, repo *refstore.Repo, target string, rows []pending) (first uint64, tip refstore.OID, err error) {
+	c := &commits{repo: repo}
+	defer c.close()
 	u, err := repo.Update(ctx, repo.Local(), refstore.Query{Kinds: []string{journalKind}}, func(s refstore.Snapshot) ([]refstore.Write, error) {
-		last, err := seqOf(s.Tip(target))
+		last, err := c.lastOf(ctx, s.Tip(target))
 		if err != nil {
 			return nil, err
 		}
@@ -102,12 +106,26 @@ func entries(target string, seq uint64, rows []pending) (writes []refstore.Write
 	return writes, nil
 }
 
-// seqOf is the place of the last row at or below a tip, 0 where there is none
+// lastOf is the place of the last row at or below a tip, 0 where there is none
 // yet. A checkpoint carries the number on.
-func seqOf(tip refstore.Tip) (uint64, error) {
+func (c *commits) lastOf(ctx context.Context, tip refstore.Tip) (uint64, error) {
 	if tip.Err != nil || tip.ID == "" {
 		return 0, tip.Err
 	}
 	e, err := entryOf(tip)
+	if err != nil {
+		return 0, err
+	}
+	n := numbering{}
+	if _, err = n.next(tip); err == nil {
+		err = n.end(e, tip)
+	}
+	if err != nil || tip.Parent == "" {
+		return e.Seq, err
+	}
+	below, err := c.entry(ctx, tip.Ref, tip.Parent)
+	if err == nil {
+		_, err = n.next(below)
+	}
 	return e.Seq, err
 }

@@ -105,27 +105,27 @@ func TestUnreadableNodeIsNamedAndOthersAnswer(t *testing.T) {
 			harm: func(t *testing.T, r *refstore.Repo) {
 				plantCommit(t, r, ref, message("bad", "ACK", `{"v":1,"op":"ACK","seq":6}`, 2))
 			}},
-		"newer format below the tip": {at: ref, good: ref + "^", is: refstore.ErrFormat, intact: true,
+		"newer format below the tip": {at: ref, good: ref + "^", is: refstore.ErrFormat,
 			harm: func(t *testing.T, r *refstore.Repo) {
 				below(t, r, ref, message("bad", "ACK", `{"v":1,"op":"ACK","seq":5}`, 2))
 			}},
-		"entry of another node below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken, intact: true,
+		"entry of another node below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) {
 				below(t, r, ref, message("other", "ACK", `{"v":1,"op":"ACK","seq":5}`, 1))
 			}},
-		"payload of no JSON below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken, intact: true,
+		"payload of no JSON below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) { below(t, r, ref, message("bad", "ACK", `hello`, 1)) }},
-		"payload of two lines below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken, intact: true,
+		"payload of two lines below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) {
 				below(t, r, ref, message("bad", "ACK", "{\"v\":1,\"op\":\"ACK\",\n\"seq\":5}", 1))
 			}},
-		"merge below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken, intact: true,
+		"merge below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) {
 				below(t, r, ref, message("bad", "ACK", `{"v":1,"op":"ACK","seq":5}`, 1), "-p", ref+"^")
 			}},
-		"commit of somebody else below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken, intact: true,
+		"commit of somebody else below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) { below(t, r, ref, "work\n\nmore\n") }},
-		"checkpoint without a seq below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken, intact: true,
+		"checkpoint without a seq below the tip": {at: ref, good: ref + "^", is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) {
 				below(t, r, ref, message("bad", "CHECKPOINT", `{"v":1}`, 1))
 			}},
@@ -133,9 +133,9 @@ func TestUnreadableNodeIsNamedAndOthersAnswer(t *testing.T) {
 			harm: func(t *testing.T, r *refstore.Repo) {
 				plantCommit(t, r, ref, message("other", "ACK", `{"v":1,"op":"ACK","seq":6}`, 1))
 			}},
-		"row that hides one": {at: ref, good: ref + "^", is: refstore.ErrBroken, intact: true,
+		"row that hides one": {at: ref, good: ref + "^", is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) { plant(t, r, ref, "ACK", `{"v":1,"op":"ACK","seq":7}`) }},
-		"first row with rows before it": {at: "root", is: refstore.ErrBroken, intact: true,
+		"first row with rows before it": {at: "root", is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) {
 				gitIn(t, r.CommonDir, "update-ref", "-d", ref)
 				plant(t, r, ref, "ACK", `{"v":1,"op":"ACK","seq":2}`)
@@ -180,7 +180,7 @@ func TestUnreadableNodeIsNamedAndOthersAnswer(t *testing.T) {
 				_, rest, _ := strings.Cut(out, ref+" ")
 				id, _, _ := strings.Cut(rest, "\n")
 				ids["tip"], ids["root"] = refstore.OID(id), refstore.OID(id)
-			case c.intact && strings.Contains(claim, "below the tip"):
+			case strings.Contains(claim, "below the tip"):
 				ids[ref], ids[ref+"^"] = idOf(t, r, ref+"^"), idOf(t, r, ref+"~2")
 			}
 			for _, q := range []Query{{}, {Oldest: true}, {History: true}} {

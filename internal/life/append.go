@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/resume"
@@ -81,7 +82,7 @@ func (b *Book) lines(rows []journal.Row) (lines []ledger.Row, err error) {
 func (b *Book) append(ctx context.Context, rows []ledger.Row) (places []uint64, err error) {
 	done, err := ledger.Record(ctx, b.Desk.Repo, b.Desk.Node, b.Desk.Rules.Policy.Retention, b.at(), rows...)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, storeError(admit.Unwritten(err))
 	}
 	for seq := done.First; seq > 0 && seq <= done.Last; seq++ {
 		places = append(places, seq)
