@@ -46,11 +46,13 @@ type Liveness struct {
 	ProcessAlive *bool  `json:"process_alive"`         // null: nobody knows
 }
 
-// Progress counts the declared steps that history has the commits of.
+// Progress tells the declared steps that history has the commits of from those
+// that are left.
 type Progress struct {
 	Verified int      `json:"verified_count"`
 	Declared int      `json:"declared_count"`
 	Steps    []string `json:"verified_steps"` // sorted
+	Left     []string `json:"left_steps"`     // in the order in which they were declared
 }
 
 // A Plan is the verdict on whether the run can be continued.
@@ -133,14 +135,20 @@ func (ev Evidence) stopped() bool {
 
 // progress counts each declared step once, and nothing that is not declared.
 func (ev Evidence) progress() Progress {
-	declared := slices.Compact(slices.Sorted(slices.Values(ev.Declared)))
-	p := Progress{Declared: len(declared), Steps: []string{}}
-	for _, step := range declared {
-		if slices.Contains(ev.Verified, step) {
+	p := Progress{Steps: []string{}, Left: []string{}}
+	seen := map[string]bool{}
+	for _, step := range ev.Declared {
+		switch {
+		case seen[step]:
+		case slices.Contains(ev.Verified, step):
 			p.Steps = append(p.Steps, step)
+		default:
+			p.Left = append(p.Left, step)
 		}
+		seen[step] = true
 	}
-	p.Verified = len(p.Steps)
+	slices.Sort(p.Steps)
+	p.Verified, p.Declared = len(p.Steps), len(seen)
 	return p
 }
 
@@ -176,6 +184,7 @@ func (v Verdict) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %s\n", v.Liveness, verdict.Show(v.RunID), v.Detail.Reason)
 	fmt.Fprintf(&b, "  progress: %d of %s in history", v.Progress.Verified, verdict.Count(v.Progress.Declared, "step"))
+	b.WriteString(steps("done", v.Progress.Steps) + steps("left", v.Progress.Left))
 	for _, glob := range v.Region {
 		fmt.Fprintf(&b, "\n  region: %s", verdict.Show(glob))
 	}
@@ -186,4 +195,20 @@ func (v Verdict) String() string {
 		}
 	}
 	return b.String()
+}
+
+// steps is a line that names steps, "" for none. All of them are in the JSON.
+func steps(what string, ids []string) string {
+	const most = 12
+	var words []string
+	for _, id := range ids[:min(len(ids), most)] {
+		words = append(words, verdict.Show(id))
+	}
+	switch more := len(ids) - most; {
+	case len(ids) == 0:
+		return ""
+	case more > 0:
+		return fmt.Sprintf("\n  %s: %s and %d more", what, strings.Join(words, ", "), more)
+	}
+	return "\n  " + what + ": " + strings.Join(words, ", ")
 }

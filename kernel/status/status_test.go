@@ -2,6 +2,7 @@ package status
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,11 +76,12 @@ func TestD19StatusCountsWhatIsVerifiedAndDeclared(t *testing.T) {
 		declared, verified []string
 		want               Progress
 	}{
-		{"in order of their names", []string{"b", "a", "c"}, []string{"b", "a"}, Progress{2, 3, []string{"a", "b"}}},
-		{"nothing that was not declared", []string{"a"}, []string{"x", "a", "y"}, Progress{1, 1, []string{"a"}}},
-		{"each step once", []string{"a", "b"}, []string{"a", "a", "a"}, Progress{1, 2, []string{"a"}}},
-		{"however often it was declared", []string{"a", "a"}, []string{"a"}, Progress{1, 1, []string{"a"}}},
-		{"none of none", nil, []string{"a", "b"}, Progress{0, 0, []string{}}},
+		{"in order of their names", []string{"b", "a", "c"}, []string{"b", "a"}, Progress{2, 3, []string{"a", "b"}, []string{"c"}}},
+		{"nothing that was not declared", []string{"a"}, []string{"x", "a", "y"}, Progress{1, 1, []string{"a"}, []string{}}},
+		{"each step once", []string{"a", "b"}, []string{"a", "a", "a"}, Progress{1, 2, []string{"a"}, []string{"b"}}},
+		{"however often it was declared", []string{"a", "a"}, []string{"a"}, Progress{1, 1, []string{"a"}, []string{}}},
+		{"what is left in the order in which it was declared, once", []string{"z", "b", "a", "z"}, []string{"b"}, Progress{1, 3, []string{"b"}, []string{"z", "a"}}},
+		{"none of none", nil, []string{"a", "b"}, Progress{0, 0, []string{}, []string{}}},
 	} {
 		v := Decide(run(Advancing, func(ev *Evidence) { ev.Declared, ev.Verified = c.declared, c.verified }))
 		if !reflect.DeepEqual(v.Progress, c.want) {
@@ -100,7 +102,7 @@ func TestNoFieldOfTheDigestIsAClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"already_proposed", "commits_since_start", "declared_count", "journal_events_since", "last_heartbeat_age_ms", "liveness",
+		"already_proposed", "commits_since_start", "declared_count", "journal_events_since", "last_heartbeat_age_ms", "left_steps", "liveness",
 		"liveness_detail", "now_ms", "process_alive", "progress", "proposed_command", "reason", "reason_class", "region", "residual",
 		"resume", "resume_sha", "run_id", "run_started_ms", "schema", "verdict", "verified", "verified_count", "verified_steps",
 	}
@@ -133,13 +135,13 @@ func TestTheShapeOfTheDigest(t *testing.T) {
 	data, err := json.Marshal(Decide(ev))
 	want := `{"schema":1,"run_id":"RID-1","liveness":"STALLED","liveness_detail":{"verdict":"STALLED","reason":"the reason",` +
 		`"run_started_ms":0,"now_ms":9000,"commits_since_start":2,"journal_events_since":0,"last_heartbeat_age_ms":5000,"process_alive":false},` +
-		`"progress":{"verified_count":2,"declared_count":3,"verified_steps":["s1","s2"]},"region":["src/**"],` +
+		`"progress":{"verified_count":2,"declared_count":3,"verified_steps":["s1","s2"],"left_steps":["s3"]},"region":["src/**"],` +
 		`"resume":{"verdict":"RESUMABLE","reason":"one is left","run_id":"RID-1","resume_sha":"","residual":["s3"],"verified":["s2","s1"],"already_proposed":false}}`
 	if err != nil || string(data) != want {
 		t.Errorf("%s, %v; want %s", data, err, want)
 	}
 	data, err = json.Marshal(Decide(Evidence{RunID: "R", Liveness: Liveness{Verdict: Advancing}}))
-	for _, part := range []string{`"resume":null`, `"region":[]`, `"verified_steps":[]`, `"last_heartbeat_age_ms":null`, `"process_alive":null`} {
+	for _, part := range []string{`"resume":null`, `"region":[]`, `"verified_steps":[]`, `"left_steps":[]`, `"last_heartbeat_age_ms":null`, `"process_alive":null`} {
 		if err != nil || !strings.Contains(string(data), part) {
 			t.Errorf("%s, %v: want %s", data, err, part)
 		}
@@ -150,9 +152,20 @@ func TestTheDigestAsText(t *testing.T) {
 	ev := run(Stalled)
 	ev.Plan.Command = "git dos intent --run-id RID-1"
 	ev.Region = []string{"a\x1b[31m"}
-	want := "STALLED RID-1: the reason\n  progress: 2 of 3 steps in history\n  region: \"a\\x1b[31m\"\n" +
+	want := "STALLED RID-1: the reason\n  progress: 2 of 3 steps in history\n  done: s1, s2\n  left: s3\n  region: \"a\\x1b[31m\"\n" +
 		"  resume: RESUMABLE: one is left\n  next: git dos intent --run-id RID-1"
 	if got := Decide(ev).String(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	many := run(Advancing, func(ev *Evidence) {
+		ev.Declared, ev.Verified, ev.Region = []string{"x\ny"}, nil, nil
+		for i := range 30 {
+			ev.Declared = append(ev.Declared, fmt.Sprint("s", i))
+		}
+	})
+	want = "ADVANCING RID-1: the reason\n  progress: 0 of 31 steps in history\n" +
+		"  left: \"x\\ny\", s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10 and 19 more"
+	if got := Decide(many).String(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if got := Decide(run("")).String(); !strings.HasPrefix(got, "no verdict: liveness") {
