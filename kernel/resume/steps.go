@@ -167,6 +167,8 @@ func Verify(ev Evidence, f Fact) StepVerdict {
 		return StepVerdict{}
 	case ev.State.Unreadable():
 		v.Reason = "the ledger of the run cannot be read or contradicts itself"
+	case !ok && f.Sha == "":
+		v.Reason = "nobody claims a commit for it"
 	case !ok || claim.Sha != f.Sha:
 		v.Reason = "nobody claims this commit for the step"
 	case f.holds() != "":
@@ -202,5 +204,9 @@ func (v StepVerdict) ExitCode() int {
 }
 
 func (v StepVerdict) String() string {
-	return string(v.Outcome) + " " + verdict.Show(v.Step) + " by " + verdict.Show(v.Sha) + ": " + v.Reason
+	step := verdict.Show(v.Step)
+	if v.Sha != "" {
+		step += " by " + verdict.Show(v.Sha)
+	}
+	return string(v.Outcome) + " " + step + ": " + v.Reason
 }

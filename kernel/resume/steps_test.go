@@ -49,6 +49,14 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.claim, row, err)
 		}
 	}
+	for _, c := range []struct{ claim, sha, want string }{
+		{"without a claim there is no commit to name", "", "UNVERIFIED s1: nobody claims a commit for it"},
+		{"a commit that was asked about is named", sha("c"), "UNVERIFIED s1 by " + sha("c") + ": nobody claims this commit for the step"},
+	} {
+		if got := Verify(seen(fold(intent("s1"))), Fact{Step: "s1", Sha: c.sha}).String(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.claim, got, c.want)
+		}
+	}
 	if got, want := Verify(seen(s), good).String(), "VERIFIED s2 by "+sha("b")+": the commit is in history, younger than the run, and touches what the step is about"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
