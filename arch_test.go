@@ -47,6 +47,7 @@ var importRules = map[string][]string{
 	"internal/life":      {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/host", "internal/ledger", "internal/worktree"},
 	"internal/ledger":    {"std", "kernel/policy", "kernel/journal", "refstore/..."},
 	"internal/githome":   {"std"},
+	"internal/scenario":  {"std"},
 	"internal/host":      {"std", "golang.org/x/sys/..."},
 	"internal/observe":   {"std", "kernel/lease", "golang.org/x/sys/..."},
 	"internal/setup":     {"std", "kernel/...", "refstore/...", "internal/facts", "internal/admit", "golang.org/x/sys/..."},
