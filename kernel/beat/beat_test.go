@@ -136,12 +136,12 @@ func TestTheVerdictIsShown(t *testing.T) {
 	v := Decide(ev)
 	data, err := json.Marshal(v)
 	want := `{"verdict":"MISSING","reason":"of 2 beats 0 fresh, 1 late, 1 missing","beats":[` +
-		`{"name":"nightly","interval_ms":86400000,"last_beat_ms":null,"age_ms":null,"verdict":"MISSING","never_beaten":true,"clock_skew":false,"reason":"it has never beaten, every 24h0m0s is expected"},` +
+		`{"name":"nightly","interval_ms":86400000,"last_beat_ms":null,"age_ms":null,"verdict":"MISSING","never_beaten":true,"clock_skew":false,"reason":"it has never beaten, every 24h0m0s is expected; git dos beat nightly is for whatever runs under that name, and if nothing does, take it out of [heartbeats]"},` +
 		`{"name":"supervise","interval_ms":600000,"last_beat_ms":1767224400000,"age_ms":1200000,"verdict":"LATE","never_beaten":false,"clock_skew":false,"node":"n1","host":"h","run_id":"R","reason":"20m0s ago on node n1, every 10m0s is expected"}]}`
 	if err != nil || string(data) != want {
 		t.Errorf("%s, %v; want\n%s", data, err, want)
 	}
-	text := "MISSING: of 2 beats 0 fresh, 1 late, 1 missing\nMISSING nightly: it has never beaten, every 24h0m0s is expected\nLATE supervise: 20m0s ago on node n1, every 10m0s is expected"
+	text := "MISSING: of 2 beats 0 fresh, 1 late, 1 missing\nMISSING nightly: it has never beaten, every 24h0m0s is expected; git dos beat nightly is for whatever runs under that name, and if nothing does, take it out of [heartbeats]\nLATE supervise: 20m0s ago on node n1, every 10m0s is expected"
 	if v.String() != text {
 		t.Errorf("%q, want %q", v, text)
 	}

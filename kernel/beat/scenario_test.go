@@ -46,7 +46,7 @@ var reasons = []string{
 	"ago on node", "it has never beaten", "it has no beat that can be used", "no node that could be read has a beat of it", "SKEWED: node",
 	"could not be read", "no verdict: now_ms is negative", "no verdict: no beat is declared", "no verdict: beat name is empty",
 	"is not a-z, 0-9 and -", "is longer than", "no verdict: interval_ms of beat", "is declared twice", "no verdict: at_ms of beat",
-	"is not declared in [heartbeats]", "which has",
+	"is not declared in [heartbeats]", "which has", "take it out of [heartbeats]",
 }
 
 func scene(s scenario.Scene) string {

@@ -80,7 +80,7 @@ func (v Verdict) summary() string {
 }
 
 // silence says when the name beat last, how often it should, and which beat is
-// from the future.
+// from the future. Of a name that nobody ever used it says what would end that.
 func (ev Evidence) silence(m Member) string {
 	s := "it has never beaten"
 	switch {
@@ -95,6 +95,9 @@ func (ev Evidence) silence(m Member) string {
 		s = "no node that could be read has a beat of it"
 	}
 	s += ", every " + span(m.IntervalMS) + " is expected"
+	if m.NeverBeaten {
+		s += fmt.Sprintf("; git dos beat %s is for whatever runs under that name, and if nothing does, take it out of [heartbeats]", m.Name)
+	}
 	if m.ClockSkew {
 		s += fmt.Sprintf("; SKEWED: node %s stamped one %s, now is %s", verdict.Show(m.SkewedNode), stamp(*m.SkewedMS), stamp(ev.NowMS))
 	}
