@@ -74,7 +74,9 @@ policy = "glob"
 
 [heartbeats]
 # Names under which a long-running process may say that it lives, each with
-# the time within which it is to be heard of again.
+# the time within which it is to be heard of again. Further names go right
+# below. git dos pulse and git dos decisions tell of one that is not heard of:
+# take supervise out where nothing beats under that name.
 supervise = "5m"
 `
 
