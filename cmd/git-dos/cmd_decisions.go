@@ -135,6 +135,7 @@ type decisionAnswer struct {
 	IDs      []string         `json:"ids"`
 	Decision *decisions.Entry `json:"decision,omitempty"`
 	Node     string           `json:"node,omitempty"` // in whose ledger it was recorded
+	Ack      string           `json:"ack_command,omitempty"`
 	panelSeen
 }
 
@@ -164,6 +165,9 @@ func (a decisionAnswer) String() string {
 			fmt.Fprintf(&b, "  %-9s %s\n", r[0], verdict.Show(r[1]))
 		}
 	}
+	if a.Ack != "" && a.Ack != e.Command {
+		fmt.Fprintf(&b, "  %-9s %s\n", "ack", a.Ack)
+	}
 	return strings.TrimSuffix(b.String(), "\n") + a.line()
 }
 
@@ -187,7 +191,11 @@ func decisionsShow(c *cli.Context) error {
 	}
 	switch {
 	case err == nil:
-		return answer(c, decisionAnswer{Outcome: decisionShown, Reason: e.Text, IDs: []string{e.ID}, Decision: &e, panelSeen: l.panelSeen})
+		a := decisionAnswer{Outcome: decisionShown, Reason: e.Text, IDs: []string{e.ID}, Decision: &e, panelSeen: l.panelSeen}
+		if !e.Acked {
+			a.Ack = decisions.AckCommand(e.ID)
+		}
+		return answer(c, a)
 	case l.ExitCode() == verdict.NoVerdict:
 		return decisionsUnknown(l.Verdict)
 	case len(l.Entries) == 0:

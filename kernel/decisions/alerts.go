@@ -186,11 +186,14 @@ func (ev Evidence) holds(owner string) bool {
 	return false
 }
 
-// command is what an alert proposes to do.
+// command is what an alert proposes to do. A question is over when somebody says so,
+// and so is a wish about what only its handle names.
 func (a Alert) command() string {
 	switch {
 	case a.Command != "":
 		return a.Command
+	case a.kind() == Asked, a.kind() == Liveness && a.RunID+a.Lane == "":
+		return AckCommand(IDOf(a))
 	case a.kind() == ResumeProposal && a.RunID != "":
 		return "git dos resume --run-id " + verdict.ShellWord(a.RunID)
 	case a.RunID != "" && a.kind() == Liveness:

@@ -289,7 +289,7 @@ func TestNothingIsSaidOnlyOfWhatWasRead(t *testing.T) {
 
 func TestShow(t *testing.T) {
 	v := Decide(Evidence{Now: now, Alerts: []Alert{rowsOf(with(halt, func(a *Alert) { a.Reason = "spins\x1b[2J" }), 2, 1), rowsOf(with(refuse, func(a *Alert) { a.Class = "COLLISION" }), 1)}})
-	want := v.Entries[0].ID + `  LIVENESS  src  R  "spins\x1b[2J"  (2m0s ago)  x2` + "\n     next: git dos status R\n1 more with --all"
+	want := v.Entries[0].ID + `  LIVENESS  src  R  "spins\x1b[2J"  handle 7  (2m0s ago)  x2` + "\n     next: git dos status R\ngit dos decisions ack ID takes an entry off the list\n1 more with --all"
 	if got := v.String(); got != "1  "+want {
 		t.Errorf("%s\nwant\n1  %s", got, want)
 	}

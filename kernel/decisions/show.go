@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
-// String is the list for people, one entry a line with what to do under it.
 // label tells a command of git-dos from one that a row proposes, which is somebody's
 // word.
 func (e Entry) label() string {
@@ -20,6 +20,10 @@ func (e Entry) label() string {
 	return "next"
 }
 
+// AckCommand takes the entry of an id off the list.
+func AckCommand(id string) string { return "git dos decisions ack " + id }
+
+// String is the list for people, one entry a line with what to do under it.
 func (v Verdict) String() string {
 	if !v.decided {
 		return "no verdict"
@@ -37,6 +41,9 @@ func (v Verdict) String() string {
 	for _, u := range v.Unread {
 		fmt.Fprintf(&b, "not read: %s\n", verdict.Show(u))
 	}
+	if slices.ContainsFunc(v.Entries, func(e Entry) bool { return !e.Acked }) {
+		fmt.Fprintf(&b, "%s takes an entry off the list\n", AckCommand("ID"))
+	}
 	if v.Hidden > 0 {
 		fmt.Fprintf(&b, "%d more with --all\n", v.Hidden)
 	}
@@ -53,6 +60,9 @@ func (e Entry) String() string {
 	}
 	if e.Text != "" {
 		words = append(words, verdict.Show(e.Text))
+	}
+	if e.Handle != "" && !strings.Contains(e.Text, e.Handle) {
+		words = append(words, "handle "+verdict.Show(e.Handle))
 	}
 	switch {
 	case e.Skewed:
