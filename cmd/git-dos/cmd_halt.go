@@ -24,7 +24,7 @@ func haltVerb() verb {
 				&cli.StringFlag{Name: "command", Usage: "the `COMMAND` that would stop it"},
 				&cli.StringFlag{Name: "owner", Usage: "`NAME` of who asks; by default GIT_DOS_OWNER, git config dos.owner, or the user on this node"},
 				&cli.BoolFlag{Name: "resumable", Usage: "park the run's lane, and record the run as suspended"},
-				&cli.StringFlag{Name: "resume-sha", Usage: "with --resumable, the `COMMIT` to go on from; by default what history says"},
+				&cli.StringFlag{Name: "resume-sha", Usage: "with --resumable, the `COMMIT` to go on from, the run's start or one after it; by default what history says"},
 			},
 			Action: writes(halt),
 		},

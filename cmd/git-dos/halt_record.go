@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-dos/git-dos/kernel/decisions"
 	"github.com/git-dos/git-dos/kernel/journal"
@@ -89,11 +90,18 @@ func (h *halting) park(a *haltAnswer) (bool, error) {
 	return true, nil
 }
 
-// suspension is the row that suspends the run, none when it is suspended already.
+// suspension is the row that suspends the run, none when it is suspended already and
+// no other commit to go on from is named.
 func (h *halting) suspension(a *haltAnswer, sha string) []resume.Row {
 	a.Suspended, a.ResumeSha = true, sha
 	a.Next = "git dos resume --run-id " + verdict.ShellWord(h.row.RunID)
-	if h.run.Intent.Suspended() {
+	had := h.run.Intent.Suspensions()
+	named := h.c.String("resume-sha") != ""
+	switch {
+	case len(had) > 0 && !named:
+		a.ResumeSha = had[len(had)-1].ResumeSha
+		return nil
+	case slices.ContainsFunc(had, func(r resume.Row) bool { return r.ResumeSha == sha }):
 		return nil
 	}
 	return []resume.Row{{Op: resume.OpSuspend, Reason: h.row.Reason, ResumeSha: sha}}
@@ -101,19 +109,41 @@ func (h *halting) suspension(a *haltAnswer, sha string) []resume.Row {
 
 // resumeSha is the commit to go on from: a hint, which is looked up anew then.
 func (h *halting) resumeSha() (string, error) {
-	if rev := h.c.String("resume-sha"); rev != "" {
-		id, err := ancestry.Resolve(h.c.Context, h.book.Desk.Repo.Git, rev)
-		switch {
-		case errors.Is(err, ancestry.ErrNoRevision), errors.Is(err, ancestry.ErrUnborn):
-			return "", usagef("--resume-sha: %w", err)
-		case err != nil:
-			return "", environmentf("--resume-sha: %w", err)
-		}
-		return string(id), nil
+	if h.c.String("resume-sha") != "" {
+		return h.namedSha()
 	}
 	ev, err := h.run.Progress(h.c.Context)
 	if err != nil {
 		return "", lifeError(err)
 	}
 	return ev.Anchor(), nil
+}
+
+// namedSha is the commit of --resume-sha: the run's start, or one that comes after it.
+func (h *halting) namedSha() (string, error) {
+	repo := h.book.Desk.Repo
+	id, err := ancestry.Resolve(h.c.Context, repo.Git, h.c.String("resume-sha"))
+	switch {
+	case errors.Is(err, ancestry.ErrNoRevision), errors.Is(err, ancestry.ErrUnborn):
+		return "", usagef("--resume-sha: %w", err)
+	case err != nil:
+		return "", environmentf("--resume-sha: %w", err)
+	}
+	start := h.run.Start
+	if start == "" {
+		return string(id), nil // nothing says what it would have to come after
+	}
+	after, err := repo.IsAncestor(h.c.Context, start, id)
+	if err == nil && !after && repo.Shallow {
+		err = errors.New("history is cut off here")
+	}
+	switch {
+	case err != nil:
+		return "", errorf(kindIndeterminate, "--resume-sha: whether %s comes after the run's start %s cannot be told: %w", id, start, err).
+			hint("leave --resume-sha out: history says where to go on from")
+	case !after:
+		return "", usagef("--resume-sha: %s does not come after the run's start %s", id, start).
+			hint("name a commit of the run, or leave --resume-sha out: history says where to go on from")
+	}
+	return string(id), nil
 }

@@ -47,6 +47,28 @@ func (s State) HasIntent() bool {
 // Suspended reports whether the run was parked and not taken up since.
 func (s State) Suspended() bool { return s.sinceIntent(OpSuspend, "") }
 
+// Suspensions are the rows that parked the run since it was last taken up: the last
+// of each node, and last the one that counts.
+func (s State) Suspensions() []Row {
+	var last []stamped
+	for node := range s.nodes {
+		if t, ok := s.last[place{node, OpSuspend, ""}]; ok && t.at.round >= s.intent {
+			last = append(last, t)
+		}
+	}
+	slices.SortFunc(last, func(a, b stamped) int {
+		if a.at.before(b.at) {
+			return -1
+		}
+		return 1
+	})
+	var rows []Row
+	for _, t := range last {
+		rows = append(rows, t.row)
+	}
+	return rows
+}
+
 // Unreadable reports whether rows of the run could not be read, or contradict
 // each other, so that nobody may add to them or end it for what they say.
 func (s State) Unreadable() bool { return s.newer > 0 || s.corrupt > 0 || s.contradicted }

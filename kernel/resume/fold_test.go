@@ -2,6 +2,7 @@ package resume
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -50,6 +51,35 @@ func TestParkedUntilTheNextIntent(t *testing.T) {
 	} {
 		if got := fold(c.rows...).Suspended(); got != c.want {
 			t.Errorf("%s: %v", c.claim, got)
+		}
+	}
+}
+
+// Every node's last word on where to go on from is there, and the one that counts
+// comes last.
+func TestSuspensions(t *testing.T) {
+	from := func(round uint64, commit string) Row {
+		return Row{Op: OpSuspend, RunID: run, Round: round, ResumeSha: commit}
+	}
+	for claim, c := range map[string]struct {
+		add  func(*State)
+		want string
+	}{
+		"none of a run that goes on":         {func(*State) {}, ""},
+		"one":                                {func(s *State) { s.Add("n1", from(1, "a")) }, "a"},
+		"of a node the last":                 {func(s *State) { s.Add("n1", from(1, "a")); s.Add("n1", from(1, "b")) }, "b"},
+		"of each node":                       {func(s *State) { s.Add("n2", from(1, "a")); s.Add("n1", from(1, "b")) }, "b a"},
+		"and what came before an INTENT not": {func(s *State) { s.Add("n1", from(1, "a")); s.Add("n1", intent("s1")); s.Add("n1", from(2, "b")) }, "b"},
+	} {
+		s := New(run)
+		s.Add("n1", intent("s1"))
+		c.add(&s)
+		var got []string
+		for _, r := range s.Suspensions() {
+			got = append(got, r.ResumeSha)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", claim, got, c.want)
 		}
 	}
 }
