@@ -29,6 +29,8 @@ var importRules = map[string][]string{
 	"kernel/lane":        {"pure", "kernel/verdict", "golang.org/x/text/..."},
 	"kernel/lease":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/runid":       {"pure"},
+	"kernel/strict":      {"pure"},
+	"kernel/liveness":    {"pure", "kernel/verdict", "kernel/strict"},
 	"kernel/fleet":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/scope":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/reconcile":   {"pure", "kernel/verdict", "kernel/policy", "kernel/ship"},
