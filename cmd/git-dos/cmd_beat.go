@@ -99,6 +99,9 @@ func beatRecord(c *cli.Context) error {
 	if len(run) > beatMaxRun {
 		return usagef("run id of %d bytes, at most %d", len(run), beatMaxRun).hint("git dos run-id mint NAME makes one")
 	}
+	if err := lifeMinted(c, run); err != nil {
+		return err
+	}
 	name := c.Args().First()
 	if err := beat.CheckName(name); err != nil {
 		return usagef("%w", err)

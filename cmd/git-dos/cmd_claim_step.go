@@ -80,6 +80,9 @@ func claimStep(c *cli.Context) error {
 // claimRun is the run whose step it is, of which all must be known.
 func claimRun(c *cli.Context, b *life.Book) (life.Run, error) {
 	id, err := lifeRun(c, b.Desk)
+	if err == nil {
+		err = lifeMinted(c, id)
+	}
 	if err != nil {
 		return life.Run{}, err
 	}

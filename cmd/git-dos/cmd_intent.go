@@ -86,6 +86,9 @@ func intent(c *cli.Context) error {
 	}
 	return lifeWrite(c, false, func(b *life.Book) error {
 		id, err := lifeRun(c, b.Desk)
+		if err == nil {
+			err = lifeMinted(c, id)
+		}
 		if err != nil {
 			return err
 		}

@@ -60,6 +60,9 @@ func resumeRun(c *cli.Context) error {
 
 func resumeAnswered(c *cli.Context, b *life.Book, record bool) error {
 	r, v, err := resumePlan(c, b, c.Bool("diverged"))
+	if err == nil && record {
+		err = lifeMinted(c, r.ID)
+	}
 	if err != nil {
 		return err
 	}

@@ -67,6 +67,9 @@ func decisionsAdd(c *cli.Context) error {
 // decisionsRow reads the row of the flags.
 func decisionsRow(c *cli.Context) (journal.Row, error) {
 	run, err := runFlag(c)
+	if err == nil {
+		err = lifeMinted(c, run)
+	}
 	if err != nil {
 		return journal.Row{}, err
 	}

@@ -97,7 +97,10 @@ func acquireRequest(c *cli.Context, d *admit.Desk, lanes []string) (req admit.Re
 	if req.Wait, err = waitFor(c); err != nil {
 		return req, err
 	}
-	if req.RunID, err = runName(c); err != nil {
+	if req.RunID, err = runName(c); err == nil {
+		err = lifeMinted(c, req.RunID)
+	}
+	if err != nil {
 		return req, err
 	}
 	if req.Proc, err = procFlag(c); err != nil {

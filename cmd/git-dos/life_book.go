@@ -11,6 +11,8 @@ import (
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/kernel/liveness"
+	"github.com/git-dos/git-dos/kernel/runid"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -117,6 +119,23 @@ func lifeWord(what, id string, err error) error {
 		return usagef("%s %.60q is no run id: at most %d printable characters", what, id, maxRunWord)
 	}
 	return err
+}
+
+// lifeMinted refuses to write for a run whose id says that it starts in the future:
+// nobody could judge it before then. What is there under such an id can be asked
+// about, halted and ended.
+func lifeMinted(c *cli.Context, id string) error {
+	ms, ok := runid.Decode(id)
+	if !ok {
+		return nil
+	}
+	at := now(c)
+	if _, err := liveness.Started(ms, at.UnixMilli()); err == nil {
+		return nil
+	}
+	minted := time.UnixMilli(ms).UTC()
+	return usagef("run %s was minted at %s, which is %s ahead of this clock", id, minted.Format(time.RFC3339), minted.Sub(at).Round(time.Second)).
+		hint("check the clocks; git dos run-id mint NAME names a run that starts now")
 }
 
 // lifeKnown looks a run up for a verb that asks about it, and tells beside the
