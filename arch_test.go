@@ -52,7 +52,7 @@ var importRules = map[string][]string{
 	"internal/scenario":  {"std"},
 	"internal/host":      {"std", "golang.org/x/sys/..."},
 	"internal/observe":   {"std", "kernel/lease", "golang.org/x/sys/..."},
-	"internal/setup":     {"std", "kernel/...", "refstore/...", "internal/facts", "internal/admit", "golang.org/x/sys/..."},
+	"internal/setup":     {"std", "kernel/...", "refstore/...", "internal/facts", "internal/admit", "internal/ledger", "golang.org/x/sys/..."},
 	"hooks":              {"pure", "kernel/..."},
 	"cmd":                {"std", "kernel/...", "refstore/...", "internal/...", "hooks/...", "github.com/urfave/cli/v2"},
 	"bench":              {"std", "kernel/...", "refstore/...", "internal/..."},

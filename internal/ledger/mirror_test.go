@@ -78,14 +78,77 @@ func TestOfHereAndTheMirrorTheNewerCounts(t *testing.T) {
 func TestTwoLedgersOfOneNodeAreNotOne(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
+	gitIn(t, p.a.WorkTree, "config", "dos.node", "na")
+	p.a = open(t, p.a.WorkTree)
 	add(t, p.a, "na", 1, 3)
 	add(t, p.b, "na", 1, 5)
 	add(t, p.a, "nb", 1, 1)
 	p.push(t, p.b, "journal", "na")
-	got, rep, err := numbers(t, p.a, Query{Remotes: p.sync(t, p.a)})
+	remotes := p.sync(t, p.a)
+	got, rep, err := numbers(t, p.a, Query{Remotes: remotes})
 	want(t, got, "1:1")
 	if !errors.Is(err, ErrForked) || len(rep.Nodes) != 1 || rep.Nodes[0].Node != "nb" {
 		t.Errorf("%+v, %v", rep, err)
+	}
+	if aside, err := Asides(t.Context(), p.a, nil, remotes); !errors.Is(err, ErrForked) || len(aside) != 0 {
+		t.Errorf("aside %+v, %v", aside, err)
+	}
+}
+
+// TestRefOfANameGivenUpYieldsToTheRemotes: a clone that got a name of its own
+// reads the other's ledger and record as the remote has them, and nothing that
+// is here alone goes without a word.
+func TestRefOfANameGivenUpYieldsToTheRemotes(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	gitIn(t, p.a.WorkTree, "config", "dos.node", "own")
+	p.a = open(t, p.a.WorkTree)
+	add(t, p.b, "na", 1, 2)
+	p.push(t, p.b, "journal", "na")
+	p.sync(t, p.a)
+	gitIn(t, p.a.WorkTree, "update-ref", "refs/dos/journal/na", "refs/dos/at/origin/journal/na")
+	if aside, err := Asides(t.Context(), p.a, nil, p.sync(t, p.a)); err != nil || len(aside) != 0 {
+		t.Errorf("of one ledger: aside %+v, %v", aside, err)
+	}
+	add(t, p.a, "na", 3, 5) // as it did when it was a copy
+	add(t, p.b, "na", 3, 3)
+	for _, r := range []*refstore.Repo{p.a, p.b} {
+		if _, err := RecordBeat(t.Context(), r, "na", "tick", Beat{At: at, Host: r.WorkTree}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.push(t, p.b, "journal", "na")
+	p.push(t, p.b, "node", "na")
+	remotes := p.sync(t, p.a)
+	for _, q := range []Query{{}, {History: true}} {
+		q.Remotes = remotes
+		got, rep, err := numbers(t, p.a, q)
+		want(t, got, "3:3 2:2 1:1")
+		if err != nil || len(rep.Nodes) != 1 || rep.Nodes[0].Remote != "origin" {
+			t.Errorf("%+v, %v", rep, err)
+		}
+	}
+	nodes, _, err := Nodes(t.Context(), p.a, nil, remotes)
+	if err != nil || len(nodes) != 1 || nodes[0].Remote != "origin" {
+		t.Errorf("records %+v, %v", nodes, err)
+	}
+	aside, err := Asides(t.Context(), p.a, nil, remotes)
+	if err != nil || len(aside) != 2 {
+		t.Fatalf("aside %+v, %v", aside, err)
+	}
+	a := aside[0]
+	if a != (Aside{"na", "refs/dos/journal/na", idOf(t, p.a, "refs/dos/journal/na"), "origin", idOf(t, p.b, "refs/dos/journal/na"), 3}) {
+		t.Errorf("aside %+v", a)
+	}
+	if aside[1].Ref != "refs/dos/node/na" || aside[1].ID != idOf(t, p.a, "refs/dos/node/na") || aside[1].Rows != 0 {
+		t.Errorf("aside %+v", aside[1])
+	}
+
+	// What only cannot be read is not set aside: it may be the newest.
+	damage(t, p.a, idOf(t, p.a, "refs/dos/at/origin/journal/na"), 0)
+	var unread *UnreadError
+	if _, _, err := numbers(t, p.a, Query{Remotes: remotes}); !errors.As(err, &unread) || errors.Is(err, ErrForked) {
+		t.Errorf("unreadable mirror: %v", err)
 	}
 }
 

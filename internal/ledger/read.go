@@ -35,7 +35,8 @@ type Ledger struct {
 }
 
 // ErrForked means that there are two ledgers of one node and neither continues
-// the other: two clones write under one node id.
+// the other: two clones write under one node id. Where this repository writes
+// under another by now, the remote's counts, and [Asides] says so.
 var ErrForked = errors.New("two ledgers of one node")
 
 // A NodeError is why a node could not be read in full.

@@ -14,7 +14,8 @@ import (
 // A place is a tip and where it was seen.
 type place struct {
 	refstore.Tip
-	remote string // whose mirror, "" for this repository's own ref
+	remote string       // whose mirror, "" for this repository's own ref
+	aside  refstore.OID // of this repository's own ref, where it yields to this tip
 }
 
 // A source is all that is known of one node's ref: here, and in the mirrors.
@@ -44,7 +45,7 @@ func sources(ctx context.Context, repo *refstore.Repo, kind string, nodes []stri
 			if !refstore.ValidLeaf(node) || len(nodes) > 0 && !slices.Contains(nodes, node) {
 				continue
 			}
-			byNode[node] = source{node, append(byNode[node].tips, place{tip, remote})}
+			byNode[node] = source{node, append(byNode[node].tips, place{Tip: tip, remote: remote})}
 		}
 	}
 	add(s, "")
@@ -66,14 +67,22 @@ func sources(ctx context.Context, repo *refstore.Repo, kind string, nodes []stri
 
 // newer is the tip that continues all others of the node. One that cannot be
 // read may be the newest, so it counts as unread unless another is known to
-// stand above it.
+// stand above it. Where none continues the other, what a remote has of a node
+// stands before what is here, unless this repository writes under that name.
 func (s source) newer(ctx context.Context, repo *refstore.Repo) (place, error) {
 	best := s.tips[0]
 	for _, other := range s.tips[1:] {
-		var err error
-		if best, err = newerOf(ctx, repo, best, other); err != nil {
-			return best, err
+		next, err := newerOf(ctx, repo, best, other)
+		switch {
+		case errors.Is(err, ErrForked) && best.remote == "" && other.Err == nil && !owns(repo, s.node):
+			next = other
+			next.aside = best.ID
+		case err != nil:
+			return next, err
+		case next.aside == "":
+			next.aside = best.aside
 		}
+		best = next
 	}
 	if best.Err != nil {
 		return best, &chainError{best.ID, 0, best.Err}

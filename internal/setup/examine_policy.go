@@ -159,6 +159,7 @@ func (x *examiner) fleet(ctx context.Context, r facts.Rules) {
 	if err == nil {
 		x.delegations(ctx, desk)
 	}
+	x.ledgers(ctx, a)
 }
 
 func hintOf(err error) string {
