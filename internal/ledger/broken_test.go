@@ -84,6 +84,7 @@ func TestUnreadableNodeIsNamedAndOthersAnswer(t *testing.T) {
 		is     error
 		at     string // what is named, as it was before the harm; "tip" for the tip after it
 		good   string // likewise
+		rows   uint64 // above it, where it is not the newest
 		guess  bool   // the good one is not sure
 		intact bool   // a writer may still go on
 	}{
@@ -133,8 +134,20 @@ func TestUnreadableNodeIsNamedAndOthersAnswer(t *testing.T) {
 			harm: func(t *testing.T, r *refstore.Repo) {
 				plantCommit(t, r, ref, message("other", "ACK", `{"v":1,"op":"ACK","seq":6}`, 1))
 			}},
-		"row that hides one": {at: ref, good: ref + "^", is: refstore.ErrBroken,
+		"row that hides one": {at: "tip", good: ref, is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) { plant(t, r, ref, "ACK", `{"v":1,"op":"ACK","seq":7}`) }},
+		"row with a number that was given": {at: "tip", good: ref, is: refstore.ErrBroken,
+			harm: func(t *testing.T, r *refstore.Repo) { plant(t, r, ref, "ACK", `{"v":1,"op":"ACK","seq":2}`) }},
+		"row on one with a number that was given": {at: "tip^", good: ref, rows: 1, is: refstore.ErrBroken, intact: true,
+			harm: func(t *testing.T, r *refstore.Repo) {
+				plant(t, r, ref, "ACK", `{"v":1,"op":"ACK","seq":2}`)
+				plant(t, r, ref, "ACK", `{"v":1,"op":"ACK","seq":3}`)
+			}},
+		"rows on either side of a wrong number": {at: "tip^", good: ref, rows: 1, is: refstore.ErrBroken,
+			harm: func(t *testing.T, r *refstore.Repo) {
+				plant(t, r, ref, "ACK", `{"v":1,"op":"ACK","seq":9}`)
+				plant(t, r, ref, "ACK", `{"v":1,"op":"ACK","seq":7}`)
+			}},
 		"first row with rows before it": {at: "root", is: refstore.ErrBroken,
 			harm: func(t *testing.T, r *refstore.Repo) {
 				gitIn(t, r.CommonDir, "update-ref", "-d", ref)
@@ -180,6 +193,8 @@ func TestUnreadableNodeIsNamedAndOthersAnswer(t *testing.T) {
 				_, rest, _ := strings.Cut(out, ref+" ")
 				id, _, _ := strings.Cut(rest, "\n")
 				ids["tip"], ids["root"] = refstore.OID(id), refstore.OID(id)
+			case c.at == "tip^":
+				ids["tip^"] = idOf(t, r, ref+"^")
 			case strings.Contains(claim, "below the tip"):
 				ids[ref], ids[ref+"^"] = idOf(t, r, ref+"^"), idOf(t, r, ref+"~2")
 			}
@@ -204,6 +219,15 @@ func TestUnreadableNodeIsNamedAndOthersAnswer(t *testing.T) {
 				e := unread.Nodes[0]
 				if e.Node != "bad" || e.Ref != ref || e.ID != ids[c.at] {
 					t.Errorf("%+v: named %s %s, want %s: %v", q, e.Ref, e.ID, ids[c.at], err)
+				}
+				rows := c.rows
+				if strings.Contains(claim, "below the tip") {
+					rows = 1
+				} else if strings.Contains(claim, "in the middle") {
+					rows = 2
+				}
+				if e.Rows != rows {
+					t.Errorf("%+v: %d rows above, want %d", q, e.Rows, rows)
 				}
 				switch {
 				case c.good == "" && e.Good != nil, c.good != "" && e.Good == nil:

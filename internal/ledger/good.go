@@ -40,15 +40,33 @@ func (c *commits) nodeError(ctx context.Context, src source, err error) *NodeErr
 	above := uint64(math.MaxUint64)
 	var at *chainError
 	if errors.As(err, &at) {
-		e.ID, e.Err = at.id, at.err
+		e.ID, e.Err, e.Rows = at.id, at.err, at.rows
 		if at.above > 0 {
 			above = at.above
 		}
 	}
-	if !errors.Is(err, ErrForked) {
+	var gap *gapError
+	switch {
+	case errors.Is(err, ErrForked):
+	case errors.As(err, &gap) && c.numbered(ctx, e.Ref, gap.lower.ID):
+		e.ID, e.Good = gap.upper.ID, &Good{ID: gap.lower.ID, Seq: gap.lower.Seq, Sure: true}
+		if gap.upper.Op != refstore.OpCheckpoint {
+			e.Rows--
+		}
+	default:
 		e.Good = c.lastGood(ctx, src, e, above)
 	}
 	return e
+}
+
+// numbered reports whether the place of an entry follows that of the one below
+// it: what stands on it is wrong then, where the two do not agree.
+func (c *commits) numbered(ctx context.Context, ref string, id refstore.OID) bool {
+	tip, err := c.entry(ctx, ref, id)
+	if err == nil {
+		_, err = c.lastOf(ctx, tip)
+	}
+	return err == nil
 }
 
 // lastGood looks for the newest good entry below one that has a place lower

@@ -60,7 +60,7 @@ func readNode(ctx context.Context, repo *refstore.Repo, src source) (Node, error
 		n.Beats, err = beatsOf(n.Record)
 	}
 	if err != nil {
-		return n, &chainError{tip.ID, 0, err}
+		return n, &chainError{id: tip.ID, err: err}
 	}
 	return n, nil
 }

@@ -45,6 +45,7 @@ type NodeError struct {
 	Ref  string
 	ID   refstore.OID // what cannot be read, "" when not even that is known
 	Good *Good        // the newest entry below it that can, nil when none was found
+	Rows uint64       // that can be read and stand above it
 	Err  error
 }
 
@@ -118,6 +119,7 @@ func Read(ctx context.Context, repo *refstore.Repo, q Query, visit func(Entry) b
 type chainError struct {
 	id    refstore.OID
 	above uint64 // place of the entry that stands on it, 0 when it is the newest
+	rows  uint64 // above it
 	err   error
 }
 
@@ -190,14 +192,14 @@ func (c *commits) since(ctx context.Context, tip refstore.Tip, visit func(Entry)
 	for {
 		e, err := n.next(tip)
 		if err != nil {
-			return &chainError{tip.ID, n.last, err}
+			return n.broken(tip.ID, err)
 		}
 		if !visit(e) || e.Op == refstore.OpCheckpoint || tip.Parent == "" {
 			return n.end(e, tip)
 		}
 		below := tip.Parent
 		if tip, err = c.entry(ctx, tip.Ref, below); err != nil {
-			return &chainError{below, e.Seq, err}
+			return n.broken(below, err)
 		}
 	}
 }
@@ -217,7 +219,7 @@ func (c *commits) history(ctx context.Context, tip refstore.Tip, visit func(Entr
 		return !stopped
 	})
 	if err = errors.Join(bad, err); err != nil {
-		return &chainError{at, n.last, err}
+		return n.broken(at, err)
 	}
 	if stopped {
 		return nil
@@ -228,31 +230,49 @@ func (c *commits) history(ctx context.Context, tip refstore.Tip, visit func(Entr
 // numbering checks that places follow each other down a chain, so that no row
 // is missing in between.
 type numbering struct {
-	last  uint64
-	above bool // the entry above was a checkpoint, which has the place of the row below it
+	above Entry // the last one, which has the place of the row below it where it is a checkpoint
 	begun bool
+	rows  uint64
 }
+
+// A gapError is an entry whose place is not the one below that of the entry
+// which stands on it. One of the two is wrong.
+type gapError struct{ upper, lower Entry }
+
+func (e *gapError) Error() string {
+	return fmt.Sprintf("%v: %s at %s has seq %d, and %d below it", refstore.ErrBroken, refstore.Ref(journalKind, e.upper.Node), e.upper.ID, e.upper.Seq, e.lower.Seq)
+}
+
+func (e *gapError) Unwrap() error { return refstore.ErrBroken }
 
 func (n *numbering) next(t refstore.Tip) (Entry, error) {
 	e, err := glance(t)
 	if err != nil {
 		return e, err
 	}
-	want := n.last - 1
-	if n.above {
-		want = n.last
+	want := n.above.Seq - 1
+	if n.above.Op == refstore.OpCheckpoint {
+		want = n.above.Seq
 	}
 	if n.begun && e.Seq != want {
-		return e, fmt.Errorf("%w: %s at %s has seq %d below %d", refstore.ErrBroken, t.Ref, t.ID, e.Seq, n.last)
+		return e, &gapError{n.above, e}
 	}
-	*n = numbering{e.Seq, e.Op == refstore.OpCheckpoint, true}
+	n.above, n.begun = e, true
+	if e.Op != refstore.OpCheckpoint {
+		n.rows++
+	}
 	return e, nil
+}
+
+// broken is the failure to read the entry that is next.
+func (n *numbering) broken(id refstore.OID, err error) error {
+	return &chainError{id: id, above: n.above.Seq, rows: n.rows, err: err}
 }
 
 // end checks that a chain which goes no further down has its first row.
 func (n *numbering) end(e Entry, t refstore.Tip) error {
 	if t.Parent == "" && e.Op != refstore.OpCheckpoint && e.Seq > 1 {
-		return &chainError{t.ID, e.Seq + 1, fmt.Errorf("%w: %s at %s has seq %d and nothing below it", refstore.ErrBroken, t.Ref, t.ID, e.Seq)}
+		return &chainError{id: t.ID, above: e.Seq + 1, rows: n.rows - 1, err: fmt.Errorf("%w: %s at %s has seq %d and nothing below it", refstore.ErrBroken, t.Ref, t.ID, e.Seq)}
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (s source) newer(ctx context.Context, repo *refstore.Repo) (place, error) {
 		best = next
 	}
 	if best.Err != nil {
-		return best, &chainError{best.ID, 0, best.Err}
+		return best, &chainError{id: best.ID, err: best.Err}
 	}
 	return best, nil
 }
@@ -97,9 +97,9 @@ func newerOf(ctx context.Context, repo *refstore.Repo, a, b place) (place, error
 	case a.ID != "" && b.Parent == a.ID:
 		return b, nil
 	case a.ID == "":
-		return a, &chainError{a.ID, 0, a.Err}
+		return a, &chainError{id: a.ID, err: a.Err}
 	case b.ID == "":
-		return b, &chainError{b.ID, 0, b.Err}
+		return b, &chainError{id: b.ID, err: b.Err}
 	}
 	over, errA := repo.IsAncestor(ctx, b.ID, a.ID)
 	if errA == nil && over {
@@ -114,7 +114,7 @@ func newerOf(ctx context.Context, repo *refstore.Repo, a, b place) (place, error
 		bad = b
 	}
 	if err := errors.Join(bad.Err, errA, errB); err != nil {
-		return bad, &chainError{bad.ID, 0, fmt.Errorf("%w: %s: which of %s and %s is newer cannot be told: %w", refstore.ErrBroken, a.Ref, a.ID, b.ID, err)}
+		return bad, &chainError{id: bad.ID, err: fmt.Errorf("%w: %s: which of %s and %s is newer cannot be told: %w", refstore.ErrBroken, a.Ref, a.ID, b.ID, err)}
 	}
-	return a, &chainError{a.ID, 0, fmt.Errorf("%w: %s is %s here and %s elsewhere; is this clone a copy, or restored from a backup? git config --unset dos.node gives it a name of its own", ErrForked, a.Ref, a.ID, b.ID)}
+	return a, &chainError{id: a.ID, err: fmt.Errorf("%w: %s is %s here and %s elsewhere; is this clone a copy, or restored from a backup? git config --unset dos.node gives it a name of its own", ErrForked, a.Ref, a.ID, b.ID)}
 }
