@@ -43,7 +43,7 @@ func (a *Remote) Each(ctx context.Context, moves []Move) []Outcome {
 	for i, m := range moves {
 		one := []Move{m}
 		if out[i] = a.repo.judge(settleCtx, one, now); out[i].Result == Unchanged {
-			out[i] = a.label(settleCtx, one, aboutRef(string(stdout), a.serverRef(m.Ref)), words, out[i])
+			out[i] = a.label(settleCtx, one, aboutRef(string(stdout), a.ServerRef(m.Ref)), words, out[i])
 		}
 		out[i].Ref = m.Ref
 	}

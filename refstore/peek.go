@@ -9,7 +9,7 @@ import (
 // Peek asks the remote where it has a dos ref, "" when it has none, and brings
 // nothing here: neither an object nor a ref of this repository changes.
 func (a *Remote) Peek(ctx context.Context, ref string) (OID, error) {
-	name := a.serverRef(ref)
+	name := a.ServerRef(ref)
 	from, err := a.source(ctx)
 	if err != nil {
 		return "", err

@@ -52,7 +52,7 @@ type prober struct {
 func (a *Remote) Probe(ctx context.Context) (Probing, error) {
 	p := &prober{a: a, leaf: ProbePrefix + newAttempt()}
 	ref := Ref("meta", p.leaf)
-	out := Probing{Scratch: a.serverRef(ref)}
+	out := Probing{Scratch: a.ServerRef(ref)}
 	if err := p.look(ctx); err != nil {
 		return out, err
 	}
@@ -137,7 +137,7 @@ func (p *prober) clean(ctx context.Context) (o Outcome, left []string) {
 		}
 	}
 	for ref := range p.now {
-		left = append(left, p.a.serverRef(ref))
+		left = append(left, p.a.ServerRef(ref))
 	}
 	slices.Sort(left)
 	return o, left
@@ -172,7 +172,7 @@ func (p *prober) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	base := p.a.serverRef(Ref("meta", p.leaf))
+	base := p.a.ServerRef(Ref("meta", p.leaf))
 	out, err := p.a.run.Output(ctx, "ls-remote", "--quiet", from, base+"*", base+"/*")
 	var g *git.Error
 	if err != nil && !errors.As(err, &g) {

@@ -35,7 +35,7 @@ func (p *prober) fileClock() ClockReading {
 	}
 	dir := filepath.FromSlash(strings.TrimPrefix(c.Get("remote."+p.a.name+".url"), "file://"))
 	for _, sub := range []string{"", ".git"} {
-		if at := modified(dir, sub, filepath.FromSlash(p.a.serverRef(Ref("meta", p.leaf)))); !at.IsZero() {
+		if at := modified(dir, sub, filepath.FromSlash(p.a.ServerRef(Ref("meta", p.leaf)))); !at.IsZero() {
 			return ClockReading{Known: true, Ahead: outside(at, p.began, p.ended), By: "the time of a file that the remote wrote"}
 		}
 	}
@@ -70,7 +70,7 @@ func (p *prober) httpClock(ctx context.Context) ClockReading {
 	ctx, cancel := p.a.bounded(ctx, Query{})
 	defer cancel()
 	began := time.Now()
-	if _, err := run.Output(ctx, "ls-remote", "--quiet", from, p.a.serverRef(Ref("meta", p.leaf))); err != nil {
+	if _, err := run.Output(ctx, "ls-remote", "--quiet", from, p.a.ServerRef(Ref("meta", p.leaf))); err != nil {
 		return ClockReading{}
 	}
 	at := lastDate(trace)

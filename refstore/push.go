@@ -94,11 +94,11 @@ func (a *Remote) sendArgs(moves []Move, atomic bool, flags ...string) []string {
 	}
 	args = append(args, flags...)
 	for _, m := range moves {
-		args = append(args, "--force-with-lease="+a.serverRef(m.Ref)+":"+string(m.Expect))
+		args = append(args, "--force-with-lease="+a.ServerRef(m.Ref)+":"+string(m.Expect))
 	}
 	args = append(args, a.name)
 	for _, m := range moves {
-		args = append(args, string(m.New)+":"+a.serverRef(m.Ref))
+		args = append(args, string(m.New)+":"+a.ServerRef(m.Ref))
 	}
 	return args
 }
@@ -167,7 +167,7 @@ func (a *Remote) label(ctx context.Context, moves []Move, stdout, words string, 
 			o.Age = lockAge(path)
 		}
 		for _, m := range moves {
-			if strings.HasSuffix(path, "/"+a.serverRef(m.Ref)+".lock") {
+			if strings.HasSuffix(path, "/"+a.ServerRef(m.Ref)+".lock") {
 				o.Ref = m.Ref
 			}
 		}
@@ -190,7 +190,7 @@ func (a *Remote) hidden(ctx context.Context, moves []Move) bool {
 		if m.Expect == "" {
 			continue
 		}
-		name := a.serverRef(m.Ref)
+		name := a.ServerRef(m.Ref)
 		out, err := a.run.Output(ctx, "-c", "remote."+a.name+".mirror=false", "push", "--porcelain", "--dry-run", "--no-verify", "--no-signed", "--no-follow-tags",
 			"--force-with-lease="+name+":", a.name, string(m.New)+":"+name)
 		if err == nil && strings.Contains(string(out), "\n*\t") {

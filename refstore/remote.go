@@ -99,7 +99,8 @@ func (a *Remote) tracking(branch string) string {
 	return "refs/remotes/" + a.name + "/" + strings.TrimPrefix(branch, "refs/heads/")
 }
 
-func (a *Remote) serverRef(ref string) string {
+// ServerRef is what the remote calls a ref.
+func (a *Remote) ServerRef(ref string) string {
 	if rest, ok := strings.CutPrefix(ref, "refs/dos/"); ok {
 		return a.prefix + "/" + rest
 	}

@@ -23,7 +23,9 @@ func journalCheckCommand() *cli.Command {
 		Usage: "read every ledger and every node's record, and name what cannot be read",
 		Description: "Reads each ledger from its first row on, in the chain and packed in checkpoints, and the newest\n" +
 			"record of each node. What can be read is listed. What cannot is the error: its object, and the\n" +
-			"newest entry below it that can be read. All other nodes go on as before. Nothing is changed.",
+			"newest entry below it that can be read, with what an operator can do. What this clone wrote under a\n" +
+			"name that it gave up, and the remote's ledger of that node has not, is named as set aside. All other\n" +
+			"nodes go on as before. Nothing is changed.",
 		Flags:  []cli.Flag{&cli.StringFlag{Name: "node", Usage: "only this `NODE`"}, journalCached()},
 		Action: journalCheck,
 	}
@@ -42,7 +44,8 @@ type journalChecked struct {
 // A journalReported answers journal check.
 type journalReported struct {
 	Nodes []*journalChecked `json:"nodes"` // those that can be read
-	Bad   []panelUnread     `json:"unreadable"`
+	Bad   []journalBad      `json:"unreadable"`
+	Aside []journalAside    `json:"aside,omitempty"`
 	panelSeen
 }
 
@@ -54,7 +57,13 @@ func (r journalReported) String() string {
 		lines = append(lines, fmt.Sprintf("%-24s %s", n.Node, verdict.Count(int(n.Rows), "row")))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, "no ledger can be read, or there is none")
+		lines = append(lines, "there is no ledger")
+		if len(r.Bad) > 0 {
+			lines[0] = "no ledger can be read in full: " + strings.Join(journalBadNodes(r.Bad), ", ")
+		}
+	}
+	for _, a := range r.Aside {
+		lines = append(lines, a.String())
 	}
 	return strings.Join(lines, "\n") + r.line()
 }
@@ -75,9 +84,13 @@ func journalCheck(c *cli.Context) error {
 	if err := k.check(c, d, q); err != nil {
 		return err
 	}
-	r := journalReported{Nodes: k.good(), Bad: []panelUnread{}, panelSeen: panelSeenAt(d, k.asOf)}
+	r := journalReported{Nodes: k.good(), Bad: []journalBad{}, Aside: k.aside, panelSeen: panelSeenAt(d, k.asOf)}
 	for _, e := range k.bad {
-		r.Bad = append(r.Bad, panelUnreadOf(e))
+		b, err := journalBadOf(c.Context, d, k.remotes, e)
+		if err != nil {
+			return err
+		}
+		r.Bad = append(r.Bad, b)
 	}
 	if len(q.Nodes) > 0 && len(k.nodes)+len(k.bad) == 0 {
 		return usagef("nothing of node %s is known", q.Nodes[0]).hint("git dos journal check lists the nodes that have a ledger")
@@ -85,14 +98,16 @@ func journalCheck(c *cli.Context) error {
 	if err := answer(c, r); err != nil {
 		return err
 	}
-	return k.failure()
+	return journalFailure(k.bad, r.Bad)
 }
 
 // A journalChecker reads everything that nodes wrote.
 type journalChecker struct {
-	nodes map[string]*journalChecked
-	bad   []*ledger.NodeError
-	asOf  time.Time
+	nodes   map[string]*journalChecked
+	bad     []*ledger.NodeError
+	aside   []journalAside
+	remotes []*refstore.Remote
+	asOf    time.Time
 }
 
 func (k *journalChecker) node(name string) *journalChecked {
@@ -148,15 +163,28 @@ func (k *journalChecker) doubt(e ledger.Entry, err error) {
 // journalDoubt is the error of an entry that stands where it should and says
 // nothing.
 func journalDoubt(e ledger.Entry, err error) *ledger.NodeError {
-	return &ledger.NodeError{Node: e.Node, Ref: refstore.Ref("journal", e.Node), ID: e.ID, Err: fmt.Errorf("row %d: %w", e.Seq, err)}
+	return &ledger.NodeError{Node: e.Node, Ref: refstore.Ref("journal", e.Node), ID: e.ID, Err: &journalNoRow{fmt.Errorf("row %d: %w", e.Seq, err)}}
+}
+
+// A journalNoRow is why an entry that can be read is no row.
+type journalNoRow struct{ error }
+
+func (e *journalNoRow) Unwrap() error { return e.error }
+
+func journalWhole(e *ledger.NodeError) bool {
+	var no *journalNoRow
+	return errors.As(e.Err, &no)
 }
 
 func (k *journalChecker) records(c *cli.Context, d *admit.Desk, q ledger.Query) error {
-	remotes, err := d.Mirrors(c.Context, true)
-	if err != nil {
+	var err error
+	if k.remotes, err = d.Mirrors(c.Context, true); err != nil {
 		return deskError(err)
 	}
-	nodes, asOf, err := ledger.Nodes(c.Context, d.Repo, q.Nodes, remotes)
+	if k.aside, err = journalAsides(c.Context, d, q.Nodes, k.remotes); err != nil {
+		return err
+	}
+	nodes, asOf, err := ledger.Nodes(c.Context, d.Repo, q.Nodes, k.remotes)
 	var unread *ledger.UnreadError
 	if errors.As(err, &unread) {
 		k.bad, err = append(k.bad, unread.Nodes...), nil
@@ -191,18 +219,4 @@ func (k *journalChecker) good() []*journalChecked {
 		all = append(all, k.nodes[name])
 	}
 	return all
-}
-
-// failure names what cannot be read.
-func (k *journalChecker) failure() error {
-	e := asCmdError(journalUnread(k.bad))
-	if e == nil {
-		return nil
-	}
-	for _, bad := range k.bad {
-		if bad.Good != nil && bad.Good.Sure && bad.ID != "" {
-			return e.hint("git fsck tells whether the object is damaged; if nobody has it any more, an operator gives up what it held: git update-ref %s %s %s", bad.Ref, bad.Good.ID, bad.ID)
-		}
-	}
-	return e.hint("a newer git-dos may have written it; git fsck tells whether an object is damaged")
 }
