@@ -60,6 +60,9 @@ func decisionsOf(ctx context.Context, b *life.Book, all bool, now time.Time) (de
 	for _, u := range b.View.Doubts() {
 		ev.Unread = append(ev.Unread, fmt.Sprintf("%s: row %d: %s", refstore.Ref("journal", u.Node), u.Seq, u.Why))
 	}
+	for _, a := range b.Aside {
+		ev.Unread = append(ev.Unread, fmt.Sprintf("%s: its rows at %s, which are here alone, do not count", refstore.Ref("journal", a.Node), a.Aside))
+	}
 	if err := decisionsLanes(ctx, b, &ev); err != nil {
 		return l, err
 	}

@@ -89,14 +89,11 @@ type journalAside struct {
 	Tip    string `json:"tip"` // what counts, as the remote has it
 	Keep   string `json:"keep"`
 	Drop   string `json:"drop"`
+	words  string
 }
 
 func (a journalAside) String() string {
-	what := "what is here alone"
-	if a.Rows > 0 {
-		what = verdict.Count(int(a.Rows), "row")
-	}
-	return fmt.Sprintf("set aside: %s of %s, from when this clone was node %s; %s has not got it, and nothing counts it\n  keep: %s\n  drop: %s", what, a.Ref, a.Node, a.Remote, a.Keep, a.Drop)
+	return "set aside: " + a.Ref + " " + a.words + "\n  keep: " + a.Keep + "\n  drop: " + a.Drop
 }
 
 // journalAsides finds what is set aside. Two ledgers of one node are told by
@@ -108,7 +105,7 @@ func journalAsides(ctx context.Context, d *admit.Desk, nodes []string, remotes [
 		return nil, panelError(err)
 	}
 	for _, a := range found {
-		all = append(all, journalAside{a.Node, a.Ref, string(a.ID), a.Rows, a.Remote, string(a.Tip), a.Keep(), a.Drop()})
+		all = append(all, journalAside{a.Node, a.Ref, string(a.ID), a.Rows, a.Remote, string(a.Tip), a.Keep(), a.Drop(), a.String()})
 	}
 	return all, nil
 }

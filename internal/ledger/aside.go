@@ -30,6 +30,17 @@ type Aside struct {
 	Rows   uint64       // that are here alone, 0 when that cannot be told, and for a record
 }
 
+func (a Aside) String() string {
+	what := "entries"
+	if a.Rows > 0 {
+		what = fmt.Sprintf("%d rows", a.Rows)
+	}
+	if a.Rows == 1 {
+		what = "1 row"
+	}
+	return fmt.Sprintf("holds %s from when this clone was node %s, which %s has not got; nothing is decided by that", what, a.Node, a.Remote)
+}
+
 // Drop is the command that gives up what is here alone.
 func (a Aside) Drop() string { return fmt.Sprintf("git update-ref %s %s %s", a.Ref, a.Tip, a.ID) }
 

@@ -31,7 +31,8 @@ type Ledger struct {
 	Node   string
 	Seq    uint64 // of its last row
 	Tip    refstore.OID
-	Remote string // whose mirror it was read from, "" for this repository's own ref
+	Remote string       // whose mirror it was read from, "" for this repository's own ref
+	Aside  refstore.OID // where this repository's own ref stands that yields to it, see [Asides]
 }
 
 // ErrForked means that there are two ledgers of one node and neither continues
@@ -148,7 +149,7 @@ func (c *commits) read(ctx context.Context, src source, q Query, visit func(Entr
 	default:
 		err = walk(visit)
 	}
-	return Ledger{Node: src.node, Seq: top.Seq, Tip: tip.ID, Remote: tip.remote}, err
+	return Ledger{Node: src.node, Seq: top.Seq, Tip: tip.ID, Remote: tip.remote, Aside: tip.aside}, err
 }
 
 // heldBytes bounds the rows above a checkpoint that are kept in memory.

@@ -27,6 +27,7 @@ type Book struct {
 	View   journal.View
 	Nodes  []ledger.Node       // the newest record of each node, by name
 	Unread []*ledger.NodeError // ledgers and records that cannot be read
+	Aside  []ledger.Ledger     // those beside which rows of this repository do not count
 	AsOf   time.Time
 
 	cached  bool
@@ -67,6 +68,11 @@ func (b *Book) readLedgers(ctx context.Context) error {
 		return err
 	}
 	b.AsOf = report.AsOf
+	for _, l := range report.Nodes {
+		if l.Aside != "" {
+			b.Aside = append(b.Aside, l)
+		}
+	}
 	if bare := f.bare(); len(bare) > 0 {
 		for _, node := range bare {
 			f[node] = &fold{state: journal.New(node)}

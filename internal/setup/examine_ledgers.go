@@ -3,10 +3,8 @@ package setup
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/git-dos/git-dos/internal/ledger"
-	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -26,14 +24,6 @@ func (x *examiner) ledgers(ctx context.Context, a *refstore.Remote) {
 		}
 	}
 	for _, s := range aside {
-		x.add(Check{ID: id, Severity: Warn, Target: s.Ref, Detail: asideDetail(s), Remedy: s.Keep() + " keeps it out of the way; " + s.Drop() + " gives it up"})
+		x.add(Check{ID: id, Severity: Warn, Target: s.Ref, Detail: s.String(), Remedy: s.Keep() + " keeps it out of the way; " + s.Drop() + " gives it up"})
 	}
-}
-
-func asideDetail(s ledger.Aside) string {
-	what := "what stands here alone"
-	if s.Rows > 0 {
-		what = verdict.Count(int(s.Rows), "row")
-	}
-	return fmt.Sprintf("%s, from when this clone was node %s, is not in the one that counts, which %s has", what, s.Node, s.Remote)
 }
