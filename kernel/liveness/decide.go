@@ -99,6 +99,9 @@ func (ev Evidence) reason(o Outcome, c Class) string {
 	if ev.Finished && !ev.Holding {
 		s += "; every step of it is verified, and it holds nothing"
 	}
+	if is(ev.ProcessAlive, false) && c != ProcessGone {
+		s += "; its process has ended"
+	}
 	if ev.SkewedMS != nil {
 		s += fmt.Sprintf("; SKEWED: stamped %s, now is %s", stamp(*ev.SkewedMS), stamp(ev.NowMS))
 	}

@@ -76,6 +76,13 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: %s %s, want %s %s", c.claim, v, v.Class, c.want, c.class)
 		}
 	}
+	for _, ev := range []Evidence{with(commits(1)), with(events(1)), with(beat(hour)), with(folder(false)), with(done(true)), with(beat(0))} {
+		alive := Decide(ev)
+		ev.ProcessAlive = ptr(false)
+		if v := Decide(ev); strings.Count(v.Reason, "its process has ended") != 1 || strings.Contains(alive.Reason, "process") {
+			t.Errorf("with a process that has ended the reason is %q, without a process %q", v.Reason, alive.Reason)
+		}
+	}
 	if v := Decide(with(folder(false))); !strings.Contains(v.Reason, "workspace missing") {
 		t.Errorf("reason %q", v.Reason)
 	}
