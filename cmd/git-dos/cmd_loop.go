@@ -20,7 +20,8 @@ func loopVerb() verb {
 				"which lanes to start one, which stalled leases to scavenge (git dos resume first: a run that can\n" +
 				"go on is parked), and whom to show to the operator. Nothing is started, stopped or written, and\n" +
 				"the same plan asked for twice is the same. Rows about a lease name it by run, generation, nonce\n" +
-				"and node: act only if it is still that one.\n\n" +
+				"and node: act only if it is still that one. A worker whose process has ended is not alive, and\n" +
+				"where a run cannot be judged its lease is: once that has lapsed, it is stalled.\n\n" +
 				"With a budget, supervise.max_concurrency, workers beyond the declared lanes are started too: each\n" +
 				"picks its lane itself. A ledger that cannot be read leaves open who was started: then there is no\n" +
 				"plan.",

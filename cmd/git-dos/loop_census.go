@@ -117,14 +117,21 @@ func loopLive(c *cli.Context, b *life.Book, r lease.Record) supervise.Live {
 		Lane: r.Lane, Kind: r.LaneKind, Tree: r.Tree, State: r.State, Since: r.AcquiredAt,
 		Lease: supervise.Lease{RunID: r.RunID, Gen: int(r.Gen), Nonce: r.Nonce, Node: r.Holder.Node},
 	}
-	if r.Delegate || r.State == lane.Parked || r.State == lane.Free {
+	switch {
+	case r.State == lane.Parked || r.State == lane.Free:
+		return l
+	case r.Delegate:
+		l.Liveness, l.Lease.RunID = loopDelegated(c, b, r)
 		return l
 	}
-	v, ok := loopJudge(c, b, r)
-	if !ok {
+	v, err := loopJudge(c, b, r)
+	if err != nil {
+		l.Liveness = loopByLease(c, b, r, err)
 		return l
 	}
-	l.Liveness = supervise.Liveness(v.Outcome)
+	if l.Liveness = supervise.Liveness(v.Outcome); v.Evidence.ProcessAlive != nil && !*v.Evidence.ProcessAlive {
+		l.Liveness = supervise.Stalled // its lease has lapsed with its process, whatever it did before
+	}
 	if v.Evidence.BeatAgeMS != nil {
 		age := time.Duration(*v.Evidence.BeatAgeMS) * time.Millisecond
 		l.Spinning = &age
@@ -132,28 +139,30 @@ func loopLive(c *cli.Context, b *life.Book, r lease.Record) supervise.Live {
 	return l
 }
 
-// loopJudge asks whether the run of a lease gets on, as git dos liveness does. ok
-// is false where that cannot be told: then nobody takes the lane for free, nor the
-// worker for dead.
-func loopJudge(c *cli.Context, b *life.Book, r lease.Record) (v liveness.Verdict, ok bool) {
+// loopJudge asks whether the run of a lease gets on, as git dos liveness does. The
+// error is why that cannot be told: of kind usage where nothing that could be read
+// would tell.
+func loopJudge(c *cli.Context, b *life.Book, r lease.Record) (v liveness.Verdict, err error) {
 	for _, e := range b.Unread {
 		if e.Node == r.Holder.Node {
-			return v, false
+			return v, errorf(kindStore, "%w", e)
 		}
 	}
 	if r.RunID == "" {
-		return v, false
+		return v, usagef("the lease on lane %s names no run", r.Lane)
 	}
 	run, err := b.Run(c.Context, r.RunID)
-	if err != nil || run.Lease == nil || run.Lease.Nonce != r.Nonce {
-		return v, false
+	if err != nil {
+		return v, lifeError(err)
+	}
+	if run.Lease == nil || run.Lease.Nonce != r.Nonce {
+		return v, usagef("run %s has another lease than that on lane %s", r.RunID, r.Lane)
 	}
 	plan, err := lifeProgress(c, run)
 	if err != nil {
-		return v, false
+		return v, err
 	}
-	v, err = livenessVerdict(c, run, life.Probe{}, plan)
-	return v, err == nil
+	return livenessVerdict(c, run, life.Probe{}, plan)
 }
 
 // loopUnread is a lane that cannot be read: it may be held by anybody.

@@ -8,9 +8,11 @@
 package life
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -33,6 +36,7 @@ type Book struct {
 	cached  bool
 	remotes []*refstore.Remote
 	leases  *admit.Reading
+	lapsed  map[string]string
 }
 
 // Open reads the ledgers and records of all nodes. In a fleet the mirror is
@@ -205,6 +209,35 @@ func (b *Book) Leases(ctx context.Context) (admit.Reading, error) {
 		b.leases = &r
 	}
 	return *b.leases, nil
+}
+
+// Lapsed says of the leases that have lapsed, by nonce, what proves it. They are
+// looked at once.
+func (b *Book) Lapsed(ctx context.Context) (map[string]string, error) {
+	if b.lapsed == nil {
+		over, err := b.Desk.Lapsed(ctx, b.cached)
+		if err != nil {
+			return nil, storeError(err)
+		}
+		b.lapsed = over
+	}
+	return b.lapsed, nil
+}
+
+// RunsOn are the runs that wrote rows under a lease on a lane that a node has on the
+// remote, since it has it: of those rows the last run's is the newest.
+func (b *Book) RunsOn(has lease.Record) []string {
+	at := map[string]time.Time{}
+	for _, id := range b.View.Runs() {
+		for _, row := range b.View.Story(id).Rows {
+			if row.Lane == has.Lane && row.Nonce != "" && row.From == has.Holder.Node && !row.At.Before(has.AcquiredAt) && !row.At.Before(at[id]) {
+				at[id] = row.At
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(at), func(a, b string) int {
+		return cmp.Or(at[a].Compare(at[b]), cmp.Compare(a, b))
+	})
 }
 
 // storeError makes every failure to read one of the store.
