@@ -10,8 +10,9 @@ import (
 func completeVerb() verb {
 	return verb{
 		command: &cli.Command{
-			Name:  "complete",
-			Usage: "is every step of the run in history?",
+			Name:      "complete",
+			Usage:     "is every step of the run in history?",
+			ArgsUsage: "[RUN]",
 			Description: "Reads history for every declared step anew, as git dos resume does. A run that declared no steps\n" +
 				"is never complete, and one whose ledger cannot be read or contradicts itself is not either.",
 			Flags:  lifeFlags(),
@@ -35,7 +36,7 @@ type completeAnswer struct {
 func (a completeAnswer) String() string { return a.CompletionVerdict.String() + a.line() }
 
 func complete(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
+	if err := lifeOne(c); err != nil {
 		return err
 	}
 	b, err := lifeBook(c)

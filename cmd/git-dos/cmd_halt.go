@@ -108,8 +108,8 @@ func halt(c *cli.Context) error {
 
 // haltFlags refuses what cannot be meant.
 func haltFlags(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
-		return err
+	if c.NArg() > 0 {
+		return usagef("unexpected argument %q", c.Args().First()).hint("--run-id RUN, --lane LANE or --handle WORDS says what is to be stopped")
 	}
 	for _, name := range []string{"lane", "handle", "reason", "command", "owner", "resume-sha"} {
 		if c.IsSet(name) && c.String(name) == "" {

@@ -18,8 +18,9 @@ import (
 func livenessVerb() verb {
 	return verb{
 		command: &cli.Command{
-			Name:  "liveness",
-			Usage: "does this run get on?",
+			Name:      "liveness",
+			Usage:     "does this run get on?",
+			ArgsUsage: "[RUN]",
 			Description: "Finds the run's lease by its id, and with it the lane, the commit it started from and its beats.\n" +
 				"Progress is commits after the start that bear the run's trailer Dos-Run, or that change the\n" +
 				"lane's tree under its lease and name no run; the newest must be younger than [liveness]\n" +
@@ -68,7 +69,7 @@ func (a livenessAnswer) String() string {
 }
 
 func livenessOf(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
+	if err := lifeOne(c); err != nil {
 		return err
 	}
 	probe, err := livenessProbe(c)
@@ -82,7 +83,7 @@ func livenessOf(c *cli.Context) error {
 	if err := livenessStart(c, b, &probe); err != nil {
 		return err
 	}
-	id, err := lifeRun(c, b.Desk)
+	id, err := lifeArgument(c, b.Desk)
 	if err != nil {
 		return err
 	}

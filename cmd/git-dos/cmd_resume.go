@@ -11,8 +11,9 @@ import (
 func resumeVerb() verb {
 	return verb{
 		command: &cli.Command{
-			Name:  "resume",
-			Usage: "can this run be gone on with, and from where?",
+			Name:      "resume",
+			Usage:     "can this run be gone on with, and from where?",
+			ArgsUsage: "[RUN]",
 			Description: "Reads what the run declared, and history for every step anew: what is done counts up to the first\n" +
 				"step that is not, and the run goes on from its commit. DIVERGED means that others went on after\n" +
 				"that commit on the lane's tree: commits there without this run's trailer Dos-Run. Nothing is\n" +
@@ -43,7 +44,7 @@ type resumeAnswer struct {
 func (a resumeAnswer) String() string { return a.Verdict.String() + a.line() }
 
 func resumeRun(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
+	if err := lifeOne(c); err != nil {
 		return err
 	}
 	if c.Bool("no-record") {
@@ -77,7 +78,7 @@ func resumeAnswered(c *cli.Context, b *life.Book, record bool) error {
 
 // resumePlan makes the plan of the run that a verb is about.
 func resumePlan(c *cli.Context, b *life.Book, diverged bool) (life.Run, resume.Verdict, error) {
-	id, err := lifeRun(c, b.Desk)
+	id, err := lifeArgument(c, b.Desk)
 	if err != nil {
 		return life.Run{}, resume.Verdict{}, err
 	}

@@ -45,12 +45,7 @@ func statusOf(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	id := c.Args().First()
-	if id == "" {
-		id, err = lifeRun(c, b.Desk)
-	} else {
-		err = lifeWord("RUN", id, checkRun("RUN", id))
-	}
+	id, err := lifeArgument(c, b.Desk)
 	if err != nil {
 		return err
 	}
@@ -74,13 +69,10 @@ func statusOf(c *cli.Context) error {
 
 // statusShow says whether the page is to tell how the run can be gone on with.
 func statusShow(c *cli.Context) (digest.Show, error) {
+	if err := lifeOne(c); err != nil {
+		return "", err
+	}
 	switch {
-	case c.NArg() > 1:
-		return "", usagef("want one RUN, have %d arguments", c.NArg())
-	case c.NArg() == 1 && c.Args().First() == "":
-		return "", usagef("RUN is empty")
-	case c.NArg() == 1 && c.IsSet("run-id"):
-		return "", usagef("RUN and --run-id both name a run").hint("name it once")
 	case c.Bool("stopped") && c.Bool("live"):
 		return "", usagef("--stopped and --live contradict each other")
 	case c.Bool("stopped"):

@@ -40,7 +40,7 @@ func haltOf(c *cli.Context, b *life.Book) (*halting, error) {
 		id = h.held.RunID
 	}
 	if id == "" && c.String("handle") == "" && h.no == "" && h.far == nil {
-		return nil, usagef("nothing says what is to be stopped").hint("name --run-id, --lane or --handle, or set GIT_DOS_RUN_ID")
+		return nil, haltUnnamed(c, b)
 	}
 	if id != "" {
 		if err := h.ofRun(id); err != nil {
@@ -59,6 +59,16 @@ func haltOf(c *cli.Context, b *life.Book) (*halting, error) {
 		}
 	}
 	return h, h.describe()
+}
+
+// haltUnnamed says how to name what is to be stopped. The run of this worktree is not
+// taken for it, since whoever asks to stop one rarely works on it.
+func haltUnnamed(c *cli.Context, b *life.Book) error {
+	err := usagef("nothing says what is to be stopped").hint("name --run-id, --lane or --handle, or set GIT_DOS_RUN_ID")
+	if here, e := lifeRun(c, b.Desk); e == nil {
+		err.Hint += "; this worktree has the lease of run " + here + ": git dos halt --run-id " + verdict.ShellWord(here)
+	}
+	return err
 }
 
 // onLane finds the lease on the lane that was named.

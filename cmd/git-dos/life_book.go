@@ -96,6 +96,27 @@ func lifeRun(c *cli.Context, d *admit.Desk) (string, error) {
 	return "", usagef("--run-id is missing").hint("name a run, or set GIT_DOS_RUN_ID; git dos lease live --json lists the runs at work")
 }
 
+// lifeOne refuses arguments that name no run, or name it twice.
+func lifeOne(c *cli.Context) error {
+	switch {
+	case c.NArg() > 1:
+		return usagef("want one RUN, have %d arguments", c.NArg())
+	case c.NArg() == 1 && c.Args().First() == "":
+		return usagef("RUN is empty")
+	case c.NArg() == 1 && c.IsSet("run-id"):
+		return usagef("RUN and --run-id both name a run").hint("name it once")
+	}
+	return nil
+}
+
+// lifeArgument is the run that the argument names, else that of lifeRun.
+func lifeArgument(c *cli.Context, d *admit.Desk) (string, error) {
+	if id := c.Args().First(); id != "" {
+		return id, lifeWord("RUN", id, checkRun("RUN", id))
+	}
+	return lifeRun(c, d)
+}
+
 // lifeStated is the run that the flag or the environment names, "" for none.
 func lifeStated(c *cli.Context) (string, error) {
 	id, err := runFlag(c)
