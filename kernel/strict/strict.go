@@ -23,6 +23,7 @@ import (
 type Field struct {
 	Into     any
 	Null     bool // null says that it is not known, and leaves Into as it is
+	Word     bool // text may not be empty
 	Required bool
 }
 
@@ -87,12 +88,13 @@ func (f Field) read(d *json.Decoder) error {
 	if err := d.Decode(&raw); err != nil {
 		return fmt.Errorf("has no JSON value: %w", err)
 	}
-	switch {
-	case string(raw) != "null":
-	case f.Null:
+	switch null := string(raw) == "null"; {
+	case null && f.Null:
 		return nil
-	default:
+	case null:
 		return errors.New("is null")
+	case f.Word && string(raw) == `""`:
+		return errors.New("is empty")
 	}
 	if err := json.Unmarshal(raw, f.Into); err != nil {
 		return fmt.Errorf("is %.80q, which is %s", raw, unfit(f.Into))

@@ -13,6 +13,7 @@ type form struct {
 	Word  word
 	Maybe *int64
 	Part  json.RawMessage
+	Text  string
 }
 
 type word string
@@ -21,9 +22,10 @@ func (f *form) read(text string) error {
 	return Object("form", []byte(text), 100, map[string]Field{
 		"sure":  {Into: &f.Sure},
 		"count": {Into: &f.Count, Required: true},
-		"word":  {Into: &f.Word, Null: true},
+		"word":  {Into: &f.Word, Null: true, Word: true},
 		"maybe": {Into: &f.Maybe, Null: true},
 		"part":  {Into: &f.Part, Null: true},
+		"text":  {Into: &f.Text},
 	})
 }
 
@@ -39,7 +41,8 @@ func TestObject(t *testing.T) {
 	if err := f.read(`{"count":1,"sure":true,"word":null,"maybe":null,"part":null}`); err != nil || f.Word != "kept" || f.Maybe != nil || f.Part != nil || !f.Sure {
 		t.Errorf("%+v, %v: null is not known", f, err)
 	}
-	if err := f.read(`{"count":1,"word":"\u0061\n"}`); err != nil || f.Word != "a\n" {
+	f.Text = "old"
+	if err := f.read(`{"count":1,"word":"\u0061\n","text":""}`); err != nil || f.Word != "a\n" || f.Text != "" {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
@@ -63,6 +66,7 @@ func TestBadObjectsNameWhatIsWrong(t *testing.T) {
 		`{"count":1,"sure":0}`:               "neither true nor false",
 		`{"count":1,"sure":null}`:            "sure is null",
 		`{"count":1,"word":true}`:            "word is \"true\", which is not text",
+		`{"count":1,"word":""}`:              "word is empty",
 		`{"count":1,"count":1}`:              "count is stated twice",
 		`{"count":1,"\u0063ount":1}`:         "count is stated twice",
 		`{"count":1,"Count":2}`:              `form has a field "Count", which nothing reads`,
