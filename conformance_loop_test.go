@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-dos/git-dos/kernel/breaker"
 	"github.com/git-dos/git-dos/kernel/improve"
+	"github.com/git-dos/git-dos/kernel/loop"
 )
 
 // noVerdict is how the vectors write that the evidence cannot be judged.
@@ -52,4 +53,33 @@ func over(data json.RawMessage, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	return d.Decode(into)
+}
+
+func loopDecide(in struct{ State, Outcome json.RawMessage }) any {
+	ev, err := loop.Decode(in.State, in.Outcome, loop.DefaultPolicy())
+	if err != nil {
+		return noVerdict
+	}
+	return loop.Decide(ev)
+}
+
+// loopRun gives each verdict's counters to the next decision.
+func loopRun(in struct {
+	State    json.RawMessage
+	Outcomes []json.RawMessage
+}) any {
+	run := []loop.Verdict{}
+	var state loop.State
+	for i, outcome := range in.Outcomes {
+		ev, err := loop.Decode(in.State, outcome, loop.DefaultPolicy())
+		if err != nil {
+			return noVerdict
+		}
+		if i > 0 {
+			ev.State = state
+		}
+		v := loop.Decide(ev)
+		run, state = append(run, v), ev.State.After(v)
+	}
+	return run
 }

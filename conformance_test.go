@@ -38,6 +38,8 @@ var runners = map[string]runner{
 	"journal_fold":        answer(journalFold),
 	"resume":              answer(resumePlan),
 	"run_id":              answer(runID),
+	"loop_decide":         answer(loopDecide),
+	"loop_run":            answer(loopRun),
 	"improve":             answer(ratchet),
 	"breaker":             answer(breaks),
 	"verify":              inRepository,
@@ -47,7 +49,7 @@ var runners = map[string]runner{
 
 // later are functions the product does not have yet.
 var later = []string{
-	"loop_decide", "loop_run", "gate", "pickable", "cooldown",
+	"gate", "pickable", "cooldown",
 }
 
 // looseWants name the functions of which a verdict may say more than a vector
