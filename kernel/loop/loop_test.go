@@ -164,3 +164,84 @@ func TestTheVerdictAsTextAndJSON(t *testing.T) {
 		t.Error("the zero verdict is one")
 	}
 }
+
+// Each counter is moved by its own kind of iteration, and what is not named
+// here stays as it was.
+func TestWhatEachIterationLeaves(t *testing.T) {
+	before := Counters{
+		Iteration: 2, ReplanDrained: false, Unclear: 11, DirtyZero: 12, Overloaded: 13, StaleStamp: 14,
+		UnproductiveReplanDrain: 15, UnproductiveReplan: 16, GateWasDrain: true, AdoptWait: 17,
+	}
+	wide := Policy{Hard, 99, 99, 99, 99, 99, 99, 99, 99}
+	plain := func(n *Counters) { n.Iteration, n.Overloaded = 3, 0 }
+	clear := func(n *Counters) { plain(n); n.Unclear, n.AdoptWait = 0, 0 }
+	gated := func(n *Counters) { clear(n); n.DirtyZero = 0 }
+	shipped := func(n *Counters) {
+		clear(n)
+		n.StaleStamp, n.UnproductiveReplan, n.UnproductiveReplanDrain, n.GateWasDrain = 0, 0, 0, false
+	}
+	for _, c := range []struct {
+		it    Iteration
+		child Descendant
+		move  func(*Counters)
+	}{
+		{Iteration{Kind: LaunchFailed}, "", func(*Counters) {}},
+		{Iteration{Kind: RateLimited}, "", func(*Counters) {}},
+		{Iteration{Kind: Overloaded}, "", func(n *Counters) { n.Overloaded = 14 }},
+		{Iteration{Kind: Unclear}, "", func(n *Counters) { plain(n); n.Unclear, n.AdoptWait = 12, 0 }},
+		{Iteration{Kind: Unclear}, ChildAdvancing, func(n *Counters) { plain(n); n.Unclear, n.AdoptWait = 0, 18 }},
+		{Iteration{Kind: Shipped}, "", func(n *Counters) { shipped(n); n.DirtyZero = 0 }},
+		{measured(ShippedDirty, 0), "", func(n *Counters) { shipped(n); n.DirtyZero = 13 }},
+		{Iteration{Kind: Shipped, Measured: true}, "", func(n *Counters) { shipped(n); n.Iteration = 2 }},
+		{replan(Productive), "", func(n *Counters) {
+			gated(n)
+			n.UnproductiveReplan, n.UnproductiveReplanDrain, n.GateWasDrain, n.ReplanDrained = 0, 0, false, true
+		}},
+		{replan(Unproductive), "", func(n *Counters) {
+			gated(n)
+			n.UnproductiveReplan, n.UnproductiveReplanDrain, n.GateWasDrain = 17, 16, false
+		}},
+		{gate(Live), "", func(n *Counters) { gated(n); n.StaleStamp, n.UnproductiveReplanDrain, n.GateWasDrain = 0, 0, false }},
+		{gate(Drain), "", func(n *Counters) { gated(n); n.StaleStamp = 0 }},
+		{gate(StaleStamp), "", func(n *Counters) { gated(n); n.StaleStamp, n.UnproductiveReplanDrain, n.GateWasDrain = 15, 0, false }},
+		{gate(Blocked), "", func(n *Counters) { gated(n); n.StaleStamp, n.UnproductiveReplanDrain, n.GateWasDrain = 15, 0, false }},
+		{gate(Race), "", gated},
+		{blockedBy("operator_decision"), "", func(n *Counters) { gated(n); n.Iteration = 2 }},
+	} {
+		want := before
+		c.move(&want)
+		s := State{Counters: before, Policy: wide, Signals: Signals{Descendant: c.child}}
+		if got := decide(t, s, c.it).Next; got != want {
+			t.Errorf("%+v %s leaves\n%+v, want\n%+v", c.it, c.child, got, want)
+		}
+	}
+
+	// The flags that are set here are those that were clear above.
+	s := State{Counters: before, Policy: wide}
+	s.ReplanDrained, s.GateWasDrain = true, false
+	for _, c := range []struct {
+		it             Iteration
+		drained, drain bool
+	}{
+		{Iteration{Kind: Unclear}, true, false},
+		{measured(ShippedDirty, 0), false, false},
+		{replan(Productive), false, false},
+		{replan(Unproductive), false, false},
+		{gate(Live), false, false},
+		{gate(StaleStamp), true, false},
+		{gate(Blocked), true, false},
+		{gate(Race), true, false},
+		{gate(Drain), true, false},
+	} {
+		if got := decide(t, s, c.it).Next; got.ReplanDrained != c.drained || got.GateWasDrain != c.drain {
+			t.Errorf("%+v leaves %+v", c.it, got)
+		}
+	}
+	if n := decide(t, s, replan(Unproductive)).Next; n.UnproductiveReplanDrain != 15 {
+		t.Errorf("%+v: a replan that answered no drain is not counted as one that did", n)
+	}
+	s.ReplanDrained = false
+	if n := decide(t, s, gate(Drain)).Next; n.ReplanDrained || !n.GateWasDrain {
+		t.Errorf("%+v: a drain is remembered", n)
+	}
+}
