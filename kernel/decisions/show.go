@@ -41,7 +41,7 @@ func (v Verdict) String() string {
 	for _, u := range v.Unread {
 		fmt.Fprintf(&b, "not read: %s\n", verdict.Show(u))
 	}
-	if slices.ContainsFunc(v.Entries, func(e Entry) bool { return !e.Acked }) {
+	if slices.ContainsFunc(v.Entries, func(e Entry) bool { return !e.Acked && !e.Resolved }) {
 		fmt.Fprintf(&b, "%s takes an entry off the list\n", AckCommand("ID"))
 	}
 	if v.Hidden > 0 {
