@@ -25,8 +25,10 @@ func journalVerb() verb {
 					Name:  "tail",
 					Usage: "show the newest entries of all lanes and ledgers, the newest last",
 					Description: "Entries of one lane or ledger stand in their true order. Between two of them the order is that\n" +
-						"of the times their writers recorded, which is as good as the writers' clocks. A ledger that cannot\n" +
-						"be read is an error after the entries of all others; --node looks at one node alone.",
+						"of the times their writers recorded, which is as good as the writers' clocks, and within a second\n" +
+						"that in which they can have come about: what was written under a lease stands between its\n" +
+						"beginning and its end. A ledger that cannot be read is an error after the entries of all others;\n" +
+						"--node looks at one node alone.",
 					Flags: []cli.Flag{
 						&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Value: 20, Usage: "at most `N` entries"},
 						&cli.StringFlag{Name: "lane", Usage: "only what is about this `LANE`"},
@@ -165,5 +167,6 @@ func (t *tail) merge() {
 // lines are the newest lines, oldest first.
 func (t *tail) lines() []logLine {
 	t.merge()
+	storyOrder(t.merged, func(l logLine) storyPoint { return storyPointOf(l.At, l.Ref, l.Op, l.Gen, l.Payload) })
 	return t.merged
 }

@@ -21,8 +21,9 @@ func logVerb() verb {
 			Description: "Lists what the chains of lanes and the ledgers of all nodes have about it, of a run also the\n" +
 				"commits that name it in a Dos-Run trailer, the oldest first. Entries of one ref stand in their\n" +
 				"true order; between two refs the order is that of the times their writers recorded, which is as\n" +
-				"good as the writers' clocks. What a ledger says of steps is what somebody said: git dos status\n" +
-				"looks at git.\n\n" +
+				"good as the writers' clocks, and within a second that in which they can have come about: a commit\n" +
+				"stands before what names it, and what was written under a lease between its beginning and its end.\n" +
+				"What a ledger says of steps is what somebody said: git dos status looks at git.\n\n" +
 				"A ref that cannot be read is named on standard error, and the story is told without it; where\n" +
 				"nothing is left of it then, there is no answer.",
 			Flags: []cli.Flag{

@@ -59,9 +59,18 @@ func (s *logTale) gather(c *cli.Context, d *admit.Desk) error {
 		return err
 	}
 	if s.about.run != "" {
-		return s.commits(c, d)
+		err = s.commits(c, d)
 	}
-	return nil
+	storyOrder(s.entries, logEntry.point)
+	return err
+}
+
+// point is where an entry belongs among those of its second.
+func (e logEntry) point() storyPoint {
+	if e.Ref == "" {
+		return storyPoint{at: e.At, id: e.ID, run: e.RunID}
+	}
+	return storyPointOf(e.At, e.Ref, e.Op, e.Gen, e.Payload)
 }
 
 // lanes adds what the chains of a snapshot have. One that cannot be read is
