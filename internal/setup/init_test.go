@@ -13,32 +13,16 @@ import (
 	"time"
 
 	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// isolate gives git a home without anybody's settings.
-func isolate(t *testing.T) {
-	t.Helper()
-	home := t.TempDir()
-	for name, value := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(home, "none"),
-		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com",
-		"GIT_DOS_NODE": "", "DISPATCH_HOST_ID": "", "GIT_DOS_REMOTE": "",
-	} {
-		t.Setenv(name, value)
-	}
-}
+func TestMain(m *testing.M) { os.Exit(githome.Run(m, nil)) }
 
 func runGit(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return githome.Git(t, dir, args...)
 }
 
 // newClone makes an empty hub and a clone of it with one directory.
@@ -87,7 +71,6 @@ func initIn(t *testing.T, dir, remote string) Report {
 // However early a run ends, the next one completes it, and the fleet that the
 // first one founded is the one that dos.toml ends up naming.
 func TestInitCompletesAnInterruptedRun(t *testing.T) {
-	isolate(t)
 	ended := map[bool]int{}
 	for i := range 8 {
 		hub, clone := newClone(t)
@@ -133,7 +116,6 @@ func checkInitialised(t *testing.T, hub, clone string) {
 }
 
 func TestInitsAtTheSameTimeDoTheWorkOnce(t *testing.T) {
-	isolate(t)
 	hub, clone := newClone(t)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -162,7 +144,6 @@ func TestInitsAtTheSameTimeDoTheWorkOnce(t *testing.T) {
 }
 
 func TestInitOnAnUnbornBranch(t *testing.T) {
-	isolate(t)
 	dir := t.TempDir()
 	hub, clone := filepath.Join(dir, "hub.git"), filepath.Join(dir, "clone")
 	runGit(t, dir, "init", "-q", "--bare", "-b", "main", hub)
@@ -193,7 +174,6 @@ func TestInitOnAnUnbornBranch(t *testing.T) {
 // The trunk is the remote's to name, whatever is checked out here, and dos.toml
 // passes it on.
 func TestInitAsksTheRemoteForItsTrunk(t *testing.T) {
-	isolate(t)
 	tests := []struct{ claim, head, here, want string }{
 		{"HEAD is main", "main", "feature", "git switch -c git-dos-init origin/main|git push origin HEAD:main"},
 		{"HEAD is another", "trunk", "trunk", "git remote set-head origin --auto|git push origin HEAD:trunk"},
@@ -227,7 +207,6 @@ func TestInitAsksTheRemoteForItsTrunk(t *testing.T) {
 // On a remote without a branch the trunk is what the main worktree is on,
 // wherever init runs; dos.toml states it, so it can have any name.
 func TestInitOnAnEmptyRemoteTakesTheMainWorktreesBranch(t *testing.T) {
-	isolate(t)
 	hub, clone := newClone(t)
 	runGit(t, hub, "update-ref", "-d", "refs/heads/main")
 	runGit(t, clone, "update-ref", "-d", "refs/remotes/origin/main")
@@ -249,7 +228,6 @@ func TestInitOnAnEmptyRemoteTakesTheMainWorktreesBranch(t *testing.T) {
 // A dos.toml of the user's is told the trunk where nothing else would name it;
 // a clone that gets by on the trunk's dos.toml is told the command.
 func TestInitNamesATrunkThatNobodyWouldFind(t *testing.T) {
-	isolate(t)
 	hub, clone := newClone(t)
 	runGit(t, clone, "switch", "-q", "-c", "trunk")
 	runGit(t, hub, "symbolic-ref", "HEAD", "refs/heads/trunk")
@@ -278,7 +256,6 @@ func TestInitNamesATrunkThatNobodyWouldFind(t *testing.T) {
 
 // What the user has at the place of a file is not followed and not replaced.
 func TestInitLeavesOddFilesAlone(t *testing.T) {
-	isolate(t)
 	for _, name := range []string{"dos.toml", ".gitignore"} {
 		_, clone := newClone(t)
 		target := filepath.Join(t.TempDir(), "elsewhere")
@@ -300,7 +277,6 @@ func TestInitLeavesOddFilesAlone(t *testing.T) {
 
 // A fleet id is text from whoever can write to the remote.
 func TestAHostileFleetIDIsNotAdopted(t *testing.T) {
-	isolate(t)
 	hub, clone := newClone(t)
 	initIn(t, clone, "origin")
 	forged := strings.Replace(runGit(t, hub, "cat-file", "commit", "refs/dos/meta/format"), `"fleet":"fleet-`, `"fleet":"x\"\n[worker]\ncommand=[\"sh\"] #`, 1)
@@ -325,7 +301,6 @@ func TestAHostileFleetIDIsNotAdopted(t *testing.T) {
 // dos.toml that is committed and not here is not written a second time, and a
 // user's file keeps its line ends when the fleet is appended.
 func TestInitRespectsTheUsersPolicy(t *testing.T) {
-	isolate(t)
 	_, clone := newClone(t)
 	path := filepath.Join(clone, "dos.toml")
 	write(t, path, "[lanes]\r\nconcurrent = [\"all\"]\r\ntrees.all = [\"**/*\"]")
@@ -355,7 +330,6 @@ func TestInitRespectsTheUsersPolicy(t *testing.T) {
 // A choice that is made again, because another clone was first, starts over:
 // what it meant to append the first time is not appended beside the trunk's.
 func TestAChoiceStartsOver(t *testing.T) {
-	isolate(t)
 	_, clone := newClone(t)
 	ctx := context.Background()
 	w, err := look(ctx, options(t, clone, "origin"))

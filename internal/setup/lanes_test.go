@@ -70,7 +70,6 @@ func TestNoDirectoryIsSaid(t *testing.T) {
 
 // A submodule's files are another repository's, and files make no lanes.
 func TestDivideReadsTheTopOfHead(t *testing.T) {
-	isolate(t)
 	_, clone := newClone(t)
 	write(t, clone+"/web/deep/file", "x\n")
 	write(t, clone+"/README", "x\n")
