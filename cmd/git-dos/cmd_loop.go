@@ -7,6 +7,7 @@ import (
 
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
@@ -24,7 +25,9 @@ func loopVerb() verb {
 				"where a run cannot be judged its lease is: once that has lapsed, it is stalled.\n\n" +
 				"With a budget, supervise.max_concurrency, workers beyond the declared lanes are started too: each\n" +
 				"picks its lane itself. A ledger that cannot be read leaves open who was started: then there is no\n" +
-				"plan.",
+				"plan.\n\n" +
+				"Beside the plan stands, for each worker to start, the command of supervise.worker_launch_template\n" +
+				"with its lane. Without that key in dos.toml no command is printed.",
 			Flags: []cli.Flag{
 				&cli.IntFlag{Name: "target", Usage: "how many workers are to live, by default supervise.target: `N`"},
 				&cli.IntFlag{Name: "max-concurrency", Usage: "the budget, in place of supervise.max_concurrency: `N`"},
@@ -48,7 +51,8 @@ func loopVerb() verb {
 // A loopAnswer answers loop.
 type loopAnswer struct {
 	supervise.PlanVerdict
-	Launch []string `json:"launch"` // the command of each spawn, in their order
+	Launch []string `json:"launch"` // the command of each spawn, in their order; none where none is set
+	Next   string   `json:"next,omitempty"`
 	lifeSeen
 
 	zero bool
@@ -67,6 +71,9 @@ func (a loopAnswer) String() string {
 	text := a.PlanVerdict.String()
 	for _, command := range a.Launch {
 		text += "\n  " + command
+	}
+	if a.Next != "" {
+		text += "\n  next      " + a.Next
 	}
 	return text + a.line()
 }
@@ -111,10 +118,27 @@ func loopPlan(c *cli.Context) error {
 	if err := a.Err(); err != nil {
 		return usagef("%w", err)
 	}
+	template := loopTemplate(c, p)
+	if template == "" && len(a.Spawn) > 0 {
+		a.Next = "set supervise.worker_launch_template in dos.toml to the command that starts a worker, with {lane} where its lane goes"
+	}
 	for _, row := range a.Spawn {
-		a.Launch = append(a.Launch, loopCommand(p.Supervise.WorkerLaunchTemplate, row))
+		if template != "" {
+			a.Launch = append(a.Launch, loopCommand(template, row))
+		}
 	}
 	return answer(c, a)
+}
+
+// loopTemplate is the command that starts a worker, "" where dos.toml states none and
+// the one by default is of a verb that this version does not have.
+func loopTemplate(c *cli.Context, p policy.Policy) string {
+	template := p.Supervise.WorkerLaunchTemplate
+	verb, _, _ := strings.Cut(strings.TrimPrefix(template, "git dos "), " ")
+	if !p.Stated("supervise.worker_launch_template") && c.App.Command(verb) == nil {
+		return ""
+	}
+	return template
 }
 
 // loopCommand is the template with the lane filled in. A worker that picks its
