@@ -101,7 +101,9 @@ func Release(ev KeepEvidence) (Verdict, []Write) {
 		return no, nil
 	}
 	if cur.State == lane.Parked {
-		return refuse(ev.Lane, ParkedLane, "the lane is parked: unpark it, or have an operator scavenge it").heldBy(cur), nil
+		v := refuse(ev.Lane, ParkedLane, "the lane is parked: unpark it, or have an operator scavenge it").heldBy(cur)
+		v.Next = cur.unparkCommand() + "; or have an operator free it: " + scavengeCommand(cur.Lane)
+		return v, nil
 	}
 	op, reason := OpRelease, "released by its holder"
 	if cur.Delegate {
@@ -183,7 +185,9 @@ func (ev KeepEvidence) inUse(states ...lane.State) (Record, Verdict, bool) {
 	case !ok:
 		return cur, no, false
 	case cur.State == lane.Parked:
-		return cur, refuse(ev.Lane, ParkedLane, "the lane is parked: unpark it first").heldBy(cur), false
+		v := refuse(ev.Lane, ParkedLane, "the lane is parked: unpark it first").heldBy(cur)
+		v.Next = cur.unparkCommand()
+		return cur, v, false
 	case !slices.Contains(states, cur.State):
 		return cur, refuse(ev.Lane, NotHeld, fmt.Sprintf("the lane is %q, and not held", cur.State)).heldBy(cur), false
 	case !ev.Order.admits(cur):

@@ -92,6 +92,9 @@ func (d *draft) ownWords(own Record) string {
 	if own.State == lane.Waiting {
 		words = "this worktree waits for lane " + own.Lane
 	}
+	if own.State == lane.Parked {
+		return words + ", which is parked and does not lapse"
+	}
 	if at := own.Deadline().UTC().Format(time.RFC3339); own.Lapsed(d.Stamp.Now) {
 		return words + ", which lapsed at " + at + " and which nobody took"
 	} else {

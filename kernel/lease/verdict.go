@@ -137,7 +137,11 @@ func (r Record) details(nearer *time.Time) string {
 	if nearer != nil && nearer.Before(deadline) {
 		deadline = *nearer
 	}
-	s := fmt.Sprintf("\n  tree      %s\n  run id    %s\n  nonce     %s\n  deadline  %s", strings.Join(r.Tree, " "), r.RunID, r.Nonce, deadline.Format(time.RFC3339))
+	until := deadline.Format(time.RFC3339)
+	if r.State == lane.Parked {
+		until = "none, as long as it is parked"
+	}
+	s := fmt.Sprintf("\n  tree      %s\n  run id    %s\n  nonce     %s\n  deadline  %s", strings.Join(r.Tree, " "), r.RunID, r.Nonce, until)
 	if r.Unit != "" {
 		s += "\n  unit      " + r.Unit
 	}
@@ -156,8 +160,11 @@ func (v Verdict) heldBy(r Record) Verdict {
 	return v
 }
 
-// until adds the deadline of a lease.
+// until adds the deadline of a lease. One that is parked has none.
 func (v Verdict) until(r Record) Verdict {
+	if r.State == lane.Parked {
+		return v
+	}
 	d := r.Deadline().UTC()
 	v.Deadline = &d
 	return v

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -209,6 +210,16 @@ func TestParking(t *testing.T) {
 		if v.Outcome != tt.want || v.ReasonClass != tt.class || ops(writes) != tt.writes {
 			t.Errorf("%s: %+v %v", tt.claim, v, ops(writes))
 		}
+	}
+	unpark := "git dos lease unpark --lane docs"
+	if v, _ := Heartbeat(keeping(parked)); v.Next != unpark {
+		t.Errorf("next of a heartbeat is %q", v.Next)
+	}
+	if v, _ := Release(keeping(parked)); v.Next != unpark+"; or have an operator free it: git dos lease scavenge --lane docs --force --operator NAME" {
+		t.Errorf("next of a release is %q", v.Next)
+	}
+	if v, _ := Park(keeping(parked)); !strings.Contains(v.String(), "deadline  none, as long as it is parked") {
+		t.Errorf("parked again: %s", v)
 	}
 	_, writes := Unpark(keeping(parked))
 	records, _ := parsed(t, writes)
