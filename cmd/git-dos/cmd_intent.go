@@ -58,7 +58,11 @@ func (a intentAnswer) ExitCode() int { return verdict.Yes }
 func (a intentAnswer) String() string {
 	var b strings.Builder
 	what := firstOf(a.Goal, strings.TrimSpace(a.Plan+" "+a.Phase), verdict.Count(len(a.Declared), "step"))
-	fmt.Fprintf(&b, "run %s is to do: %s\n  start     %s", a.RunID, what, a.StartSha)
+	how := "is"
+	if a.WasParked {
+		how = "is taken up again, and is"
+	}
+	fmt.Fprintf(&b, "run %s %s to do: %s\n  start     %s", a.RunID, how, what, a.StartSha)
 	for _, s := range a.Declared {
 		fmt.Fprintf(&b, "\n  step      %s", s)
 		if globs := a.StepRegions[s]; len(globs) > 0 {
@@ -100,7 +104,7 @@ func intent(c *cli.Context) error {
 			return lifeError(err)
 		}
 		row := resume.Row{Op: resume.OpIntent, Goal: c.String("goal"), Plan: c.String("plan"), Phase: c.String("phase"), StepRegions: regions}
-		if row.DeclaredSteps, err = intentExtends(r.Intent.Declared(), steps); err != nil {
+		if row.DeclaredSteps, err = intentExtends(r.Intent.Declared(), steps, regions); err != nil {
 			return err
 		}
 		if r.Intent.Start() == "" {
@@ -170,7 +174,7 @@ func intentSteps(words []string) (steps []string, regions map[string][]string, e
 
 // intentExtends is what a run declares from now on: all of it was given, or what was
 // given comes on top. nil when nothing was given.
-func intentExtends(had, given []string) ([]string, error) {
+func intentExtends(had, given []string, regions map[string][]string) ([]string, error) {
 	again := func(step string) bool { return slices.Contains(had, step) }
 	whole := len(given) >= len(had) && slices.Equal(given[:len(had)], had)
 	switch {
@@ -181,6 +185,10 @@ func intentExtends(had, given []string) ([]string, error) {
 	case !slices.ContainsFunc(given, again):
 		return append(slices.Clone(had), given...), nil
 	}
-	return nil, usagef("--step: the run declared %s, and may only add to that", strings.Join(had, ", ")).
+	bounded := ""
+	if i := slices.IndexFunc(given, func(step string) bool { return again(step) && regions[step] != nil }); i >= 0 {
+		bounded = "the region of step " + given[i] + " stays as it was declared: "
+	}
+	return nil, usagef("--step: %sthe run declared %s, and may only add to that", bounded, strings.Join(had, ", ")).
 		hint("give the further steps alone, or all of them in that order; work that is another is another run's: git dos run-id mint")
 }
