@@ -208,12 +208,27 @@ func TestNoVerdict(t *testing.T) {
 	}
 }
 
-// A value urfave/cli cannot convert is a usage error like any other.
+// A value that a flag cannot hold is told in words of this tool, with the flag as it
+// was written.
 func TestBadFlagValue(t *testing.T) {
-	r := runAction("lease acquire src --ttl soon", nil)
-	if r.code != 2 || r.out != "" || !strings.HasPrefix(r.err, `git-dos: lease acquire: invalid value "soon" for flag -ttl`) ||
-		!strings.HasSuffix(r.err, "hint: run: git dos lease acquire -h\n") {
-		t.Errorf("%+v", r)
+	for _, c := range []struct{ line, want string }{
+		{"lease acquire src --ttl soon", `git-dos: lease acquire: --ttl "soon" is no length of time, such as 90s or 15m`},
+		{"lease acquire src --ttl=", `git-dos: lease acquire: --ttl "" is no length of time`},
+		{"lease acquire src --force=maybe", `git-dos: lease acquire: --force "maybe" is neither true nor false`},
+		{"lease acquire src -1", `git-dos: lease acquire: unknown flag "-1"` + "\nhint: an argument that begins with a dash stands after --\n"},
+	} {
+		r := runAction(c.line, nil)
+		if r.code != 2 || r.out != "" || !strings.HasPrefix(r.err, c.want) || !strings.Contains(r.err, "\nhint: ") {
+			t.Errorf("%s: %+v", c.line, r)
+		}
+	}
+	for value, want := range map[string]string{
+		"3": "", "-3": "", "0x10": "", "3.5": "is no whole number", "NaN": "is no whole number", "": "is no whole number", "9" + strings.Repeat("0", 30): "is too large a number",
+	} {
+		err := convertible(&cli.IntFlag{}, "--target="+value, value)
+		if (err == nil) != (want == "") || err != nil && err.Error() != fmt.Sprintf("--target %q %s", value, want) {
+			t.Errorf("%q: %v", value, err)
+		}
 	}
 }
 

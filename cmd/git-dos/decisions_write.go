@@ -28,7 +28,10 @@ func decisionsAddFlags() []cli.Flag {
 }
 
 func decisionsAdd(c *cli.Context) error {
-	if c.NArg() != 1 || strings.TrimSpace(c.Args().First()) == "" {
+	if c.NArg() == 1 && strings.TrimSpace(c.Args().First()) == "" {
+		return usagef("TEXT is empty").hint("ask something")
+	}
+	if c.NArg() != 1 {
 		return usagef("want the question as one TEXT, have %d arguments", c.NArg()).hint(`put it in quotes: git dos decisions add "may it go on?"`)
 	}
 	row, err := decisionsRow(c)

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 )
@@ -198,6 +201,9 @@ func (p *parser) flag(a string) error {
 	}
 	if !takesValue(f) {
 		*list = append(*list, a)
+		if hasValue {
+			return convertible(f, a, value)
+		}
 		return nil
 	}
 	if !hasValue {
@@ -213,8 +219,36 @@ func (p *parser) flag(a string) error {
 	if err := p.once(f, a, value); err != nil {
 		return err
 	}
+	if err := convertible(f, a, value); err != nil {
+		return err
+	}
 	*list = append(*list, "--"+name+"="+value)
 	return nil
+}
+
+// convertible refuses a value that the flag cannot hold.
+func convertible(f cli.Flag, a, value string) error {
+	var err error
+	what := ""
+	switch f.(type) {
+	case *cli.IntFlag:
+		_, err = strconv.ParseInt(value, 0, strconv.IntSize)
+		what = "no whole number"
+	case *cli.DurationFlag:
+		_, err = time.ParseDuration(value)
+		what = "no length of time, such as 90s or 15m"
+	case *cli.BoolFlag:
+		_, err = strconv.ParseBool(value)
+		what = "neither true nor false"
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, strconv.ErrRange):
+		what = "too large a number"
+	}
+	name, _, _ := strings.Cut(a, "=")
+	return usagef("%s %.60q is %s", name, value, what)
 }
 
 // once refuses the second value of a flag that takes one: urfave/cli would
@@ -263,6 +297,9 @@ func (p *parser) unknownFlag(a string) error {
 		}
 	}
 	name, _, _ := strings.Cut(a, "=")
+	if strings.Trim(name, "-0123456789.") == "" {
+		return usagef("unknown flag %q", name).hint("an argument that begins with a dash stands after --")
+	}
 	return didYouMean(usagef("unknown flag %q", name), nearest(dashed(strings.TrimLeft(name, "-")), names))
 }
 
