@@ -186,7 +186,10 @@ func (ev Evidence) stale(e Entry) bool {
 
 // merged puts entries of one id together, in a fixed order whatever theirs.
 func merged(all []Entry) []Entry {
-	slices.SortFunc(all, func(a, b Entry) int { return cmp.Or(a.compare(b), slices.Compare(a.Evidence, b.Evidence)) })
+	slices.SortFunc(all, func(a, b Entry) int {
+		return cmp.Or(a.compare(b), slices.Compare(a.Evidence, b.Evidence),
+			strings.Compare(a.RunID, b.RunID), strings.Compare(a.Handle, b.Handle), strings.Compare(a.Command, b.Command))
+	})
 	var out []Entry
 	at := map[string]int{}
 	for _, e := range all {
