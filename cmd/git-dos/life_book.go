@@ -93,7 +93,7 @@ func lifeRun(c *cli.Context, d *admit.Desk) (string, error) {
 	if len(runs) == 1 {
 		return runs[0], nil
 	}
-	return "", usagef("--run-id is missing").hint("name a run, or set GIT_DOS_RUN_ID; git dos lease live --json lists the runs at work")
+	return "", usagef("--run-id is missing").hint("name a run, or set GIT_DOS_RUN_ID; git dos lease live --json lists the runs at work, git dos journal replay all that are told of")
 }
 
 // lifeOne refuses arguments that name no run, or name it twice.
