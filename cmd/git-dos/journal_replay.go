@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/kernel/decisions"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -19,10 +20,11 @@ func journalReplayCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "replay",
 		Usage: "show what the rows of all ledgers come to",
-		Description: "Folds each node's rows and puts the nodes together: what asks for attention, who was started, which\n" +
-			"accounts are used up, what was recorded last, and the runs that are told of. Leases are on the\n" +
-			"lanes and not in ledgers: git dos lease live. A ledger that cannot be read is an error after what\n" +
-			"the others say.",
+		Description: "Folds each node's rows and puts the nodes together: what asked for attention, be it answered by now\n" +
+			"or not, who was started, which accounts are used up, what was recorded last, and the runs that are\n" +
+			"told of. What of it is still open is on the list of git dos decisions. Leases are on the lanes and\n" +
+			"not in ledgers: git dos lease live. A ledger that cannot be read is an error after what the others\n" +
+			"say.",
 		Flags:  []cli.Flag{journalCached()},
 		Action: journalReplay,
 	}
@@ -43,6 +45,7 @@ type journalAlert struct {
 	Seq         uint64    `json:"seq"`
 	Count       uint64    `json:"count"`
 	Answered    bool      `json:"answered,omitempty"`
+	Acked       bool      `json:"acked,omitempty"`
 }
 
 // A journalState answers journal replay. Rows are as they stand in the ledgers.
@@ -68,7 +71,7 @@ func (s journalState) String() string {
 		lines = append(lines, fmt.Sprintf("%-24s %s", node, verdict.Count(int(s.Nodes[node]), "row")))
 	}
 	for _, a := range s.Alerts {
-		lines = append(lines, fmt.Sprintf("%s x%d, last at %s: %s", a.Op, a.Count, a.At.Format(time.RFC3339), strings.Join(journalWords(a), "  ")))
+		lines = append(lines, fmt.Sprintf("%s x%d, last at %s: %s%s", a.Op, a.Count, a.At.Format(time.RFC3339), strings.Join(journalWords(a), "  "), a.over()))
 	}
 	for _, part := range []struct {
 		what string
@@ -91,6 +94,17 @@ func (s journalState) String() string {
 		lines = append(lines, "no ledger has a row")
 	}
 	return strings.Join(lines, "\n") + s.line()
+}
+
+// over says what became of an alert, "" where nothing did.
+func (a journalAlert) over() string {
+	switch {
+	case a.Answered:
+		return " (answered)"
+	case a.Acked:
+		return " (acknowledged)"
+	}
+	return ""
 }
 
 // journalWords are the words of an alert that are not empty.
@@ -125,10 +139,13 @@ func journalStateOf(b *life.Book) journalState {
 		Caps: journalBodies(v.Caps()), Gaps: journalBodies(v.Gaps()), Verdicts: journalBodies(v.Verdicts()),
 		Runs: append([]string{}, v.Runs()...), Doubts: append([]journal.Doubt{}, v.Doubts()...), lifeSeen: lifeSeenAs(b),
 	}
+	acks := v.Acks()
 	for _, a := range v.Alerts() {
+		seen, acked := acks[decisions.IDOf(decisions.Alert(a))]["journal/"+a.Node]
 		s.Alerts = append(s.Alerts, journalAlert{
 			Op: a.Op, Node: a.Node, Kind: a.Kind, Lane: a.Lane, ReasonClass: a.Class, Reason: a.Reason, RunID: a.RunID, Handle: a.Handle,
 			FirstAt: a.FirstAt.UTC(), At: a.At.UTC(), Seq: a.Seq, Count: a.Count, Answered: a.Answered,
+			Acked: acked && seen >= a.Seq,
 		})
 	}
 	return s
