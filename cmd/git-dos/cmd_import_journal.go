@@ -38,7 +38,8 @@ func importJournalVerb() verb {
 				"time, also while the journal grows. The file itself is left alone.\n\n" +
 				"No lease is taken over: the older tool's workers do not know git-dos. Leases of it behind which\n" +
 				"somebody may still be at work are listed, and the status says so: let them end, or keep others off\n" +
-				"their lanes with git dos lease acquire.",
+				"their lanes with the git dos lease acquire that stands under each. A lane that dos.toml does not\n" +
+				"declare is asked for with its tree.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "host-id", Usage: "what the older tool called this machine, by default DISPATCH_HOST_ID or the host's `NAME`"},
 				&cli.BoolFlag{Name: "dry-run", Usage: "read and tell, and write nothing"},
@@ -69,8 +70,9 @@ type importAnswer struct {
 	Foreign int               `json:"left_out"`  // rows of another family
 	First   uint64            `json:"first_seq"` // their places in the ledger, 0 for none
 	Last    uint64            `json:"last_seq"`
-	Live    []oldledger.Lease `json:"live"`   // may still be at work
-	Doubts  []string          `json:"doubts"` // why there may be more of them
+	Live    []oldledger.Lease `json:"live"`           // may still be at work
+	Doubts  []string          `json:"doubts"`         // why there may be more of them
+	Next    []string          `json:"next,omitempty"` // keeps others off the lane of each that may be at work
 	DryRun  bool              `json:"dry_run,omitempty"`
 }
 
@@ -88,10 +90,13 @@ func (a importAnswer) String() string {
 	}
 	lines := []string{fmt.Sprintf("%s: %s of %s, %d %s, %d before", a.Outcome, verdict.Count(a.Rows, "row"), a.Path, a.Now, verb, a.Before)}
 	if a.Corrupt+a.Foreign > 0 {
-		lines = append(lines, fmt.Sprintf("%d of its lines are no JSON; %d rows are of another family and were left out", a.Corrupt, a.Foreign))
+		lines = append(lines, fmt.Sprintf("lines that are no JSON: %d; rows of another family, which were left out: %d", a.Corrupt, a.Foreign))
 	}
 	for _, l := range a.Live {
-		lines = append(lines, fmt.Sprintf("may live: lane %s of %s, since %s, last heard of at %s", verdict.Show(l.Lane), verdict.Show(firstOf(l.Holder, l.RunID, "an unnamed holder")), verdict.Show(l.AcquiredAt), verdict.Show(firstOf(l.HeartbeatAt, l.AcquiredAt))))
+		lines = append(lines, importLease(l))
+	}
+	for _, command := range a.Next {
+		lines = append(lines, "  next: "+command)
 	}
 	for _, d := range a.Doubts {
 		lines = append(lines, "and there may be more: "+d)
@@ -130,6 +135,7 @@ func importJournal(c *cli.Context) error {
 	}
 	a.Before = a.Rows - a.Now
 	a.Live, a.Doubts = book.Leases(now(c), importHost(c), importAlive), append([]string{}, book.Doubts()...)
+	a.Next = importKeep(d.Declared(), a.Live)
 	switch {
 	case len(a.Live)+len(a.Doubts) > 0:
 		a.Outcome = importLive
