@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/life"
+	wish "github.com/git-dos/git-dos/kernel/halt"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
@@ -29,17 +30,11 @@ func haltVerb() verb {
 			Action: writes(halt),
 		},
 		statuses: map[string][]status{"halt": {
-			{Code: verdict.Yes, Outcome: haltRecorded, Meaning: "the wish is on record"},
-			{Code: verdict.No, Outcome: haltRefused, Meaning: "it is not: the run does not hold that lane, or the lane cannot be parked"},
+			{Code: verdict.Yes, Outcome: string(wish.Recorded), Meaning: "the wish is on record"},
+			{Code: verdict.No, Outcome: string(wish.NotRecorded), Meaning: "it is not: the run does not hold that lane, or the lane cannot be parked"},
 		}},
 	}
 }
-
-// The outcomes of halt.
-const (
-	haltRecorded = "RECORDED"
-	haltRefused  = "NOT_RECORDED"
-)
 
 // A haltAnswer says what is on record.
 type haltAnswer struct {
@@ -59,15 +54,7 @@ type haltAnswer struct {
 	Next      string `json:"next,omitempty"`
 }
 
-func (a haltAnswer) ExitCode() int {
-	switch a.Outcome {
-	case haltRecorded:
-		return verdict.Yes
-	case haltRefused:
-		return verdict.No
-	}
-	return verdict.NoVerdict
-}
+func (a haltAnswer) ExitCode() int { return wish.Verdict{Outcome: wish.Outcome(a.Outcome)}.ExitCode() }
 
 func (a haltAnswer) String() string {
 	text := a.Outcome

@@ -2,11 +2,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/life"
+	wish "github.com/git-dos/git-dos/kernel/halt"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
@@ -21,7 +21,7 @@ type halting struct {
 	held *lease.Record // the lease it is about, nil for none
 	far  *lease.Record // what another node has of the lane on the remote, and grants to its workers
 	row  journal.Row
-	no   string // why it is not recorded
+	at   wish.Lease // the lane that is named, where it is not the worker's
 }
 
 // haltOf finds what is to be stopped.
@@ -39,7 +39,7 @@ func haltOf(c *cli.Context, b *life.Book) (*halting, error) {
 	if id == "" && h.held != nil {
 		id = h.held.RunID
 	}
-	if id == "" && c.String("handle") == "" && h.no == "" && h.far == nil {
+	if id == "" && c.String("handle") == "" && h.at.Standing == wish.Unheld && h.far == nil {
 		return nil, haltUnnamed(c, b)
 	}
 	if id != "" {
@@ -47,16 +47,12 @@ func haltOf(c *cli.Context, b *life.Book) (*halting, error) {
 			return nil, err
 		}
 	}
-	if c.Bool("resumable") {
-		switch {
-		case h.run == nil:
-			return nil, usagef("--resumable needs a run, and none is named").hint("name --run-id, or set GIT_DOS_RUN_ID")
-		case h.run.Intent.Unreadable():
-			return nil, usagef("--resumable: the ledger of run %s cannot be read in full or contradicts itself, so that nothing could go on from it", id)
-		case !h.run.Intent.HasIntent():
-			return nil, usagef("--resumable: run %s has no intent, so that nothing would say what is left of it", id).
-				hint("git dos intent --run-id %s --goal GOAL declares one", verdict.ShellWord(id))
+	if v := wish.Decide(h.evidence()); v.ExitCode() == verdict.NoVerdict && !v.Park {
+		err := usagef("%w", v.Err())
+		if v.Next != "" {
+			return nil, err.hint("%s", v.Next)
 		}
+		return nil, err
 	}
 	return h, h.describe()
 }
@@ -82,11 +78,11 @@ func (h *halting) onLane(name, run string) error {
 	case err != nil:
 		return deskError(err)
 	case rec == nil || rec.State == lane.Free:
-		h.no = "nobody holds lane " + word
+		h.at = wish.Lease{Standing: wish.Free, Lane: word}
 	case rec.Delegate:
 		h.far = rec
 	case run != "" && rec.RunID != run:
-		h.no = fmt.Sprintf("lane %s is held by %s in run %s", word, rec.Holder, rec.RunID)
+		h.at = wish.Lease{Standing: wish.Others, Lane: word, Holder: rec.Holder.String(), RunID: rec.RunID}
 	default:
 		h.held = rec
 	}
@@ -99,7 +95,7 @@ func (h *halting) ofRun(id string) error {
 	r, err := h.book.Run(h.c.Context, id)
 	var unknown *life.UnknownRunError
 	switch {
-	case errors.As(err, &unknown) && h.held == nil && h.far == nil && h.no == "":
+	case errors.As(err, &unknown) && h.held == nil && h.far == nil && h.at.Standing == wish.Unheld:
 		return lifeError(err)
 	case errors.As(err, &unknown):
 		r, err = h.book.Adding(h.c.Context, id)
@@ -112,7 +108,7 @@ func (h *halting) ofRun(id string) error {
 	}
 	lifeWarn(h.c, h.book)
 	h.run, h.row.RunID = &r, id
-	if h.held == nil && h.far == nil && h.no == "" {
+	if h.held == nil && h.far == nil && h.at.Standing == wish.Unheld {
 		if h.far = r.Under; r.Live {
 			h.held, h.far = r.Lease, nil
 		}
@@ -142,4 +138,23 @@ func (h *halting) lease() *lease.Record {
 		return h.held
 	}
 	return h.far
+}
+
+// evidence is what is known of the wish before anything is written.
+func (h *halting) evidence() wish.Evidence {
+	ev := wish.Evidence{RunID: h.row.RunID, Handle: h.c.String("handle"), Reason: h.row.Reason, Lease: h.at, Resumable: h.c.Bool("resumable")}
+	if of := h.lease(); of != nil && h.at.Standing == wish.Unheld {
+		ev.Lease = wish.Lease{Standing: wish.Held, Lane: of.Lane, Holder: of.Holder.String(), RunID: of.RunID, Node: of.Holder.Node}
+		if h.held == nil {
+			ev.Lease.Standing = wish.Granted
+		}
+	}
+	switch {
+	case h.run == nil:
+	case h.run.Intent.Unreadable():
+		ev.Intent = wish.Unreadable
+	case h.run.Intent.HasIntent():
+		ev.Intent = wish.Declared
+	}
+	return ev
 }

@@ -2,10 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/git-dos/git-dos/kernel/decisions"
+	wish "github.com/git-dos/git-dos/kernel/halt"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/resume"
@@ -15,45 +14,50 @@ import (
 
 // record writes the wish down, after the lane is parked where that is asked for.
 func (h *halting) record() (haltAnswer, error) {
-	a := haltAnswer{
-		Outcome: haltRefused, Reason: h.no, RunID: h.row.RunID, Handle: h.row.Handle, Command: h.row.Command,
-		Lane: h.row.Lane, Node: h.row.Node, Gen: h.row.Gen,
-	}
-	if h.far != nil && h.c.Bool("resumable") {
-		a.Reason = fmt.Sprintf("node %s grants lane %s to its workers itself, and only there the run's lease can be parked", h.far.Holder.Node, h.far.Lane)
-		a.Next = "run it on node " + h.far.Holder.Node + ", or leave --resumable out"
-		return a, nil
-	}
-	if h.no != "" {
-		a.Next = "git dos lease live"
-		return a, nil
-	}
-	var suspend []resume.Row
-	if h.c.Bool("resumable") {
-		sha, err := h.resumeSha()
+	ev := h.evidence()
+	ev.Known = !h.fresh()
+	v := wish.Decide(ev)
+	if v.Park {
+		point, err := h.point()
 		if err != nil {
-			return a, err
+			return haltAnswer{}, err
 		}
-		if ok, err := h.park(&a); err != nil || !ok {
-			return a, err
+		parking, err := h.park()
+		if err != nil {
+			return haltAnswer{}, err
 		}
-		suspend = h.suspension(&a, sha)
+		ev.Point, ev.Parking = point, &parking
+		v = wish.Decide(ev)
 	}
-	a.Outcome, a.Recorded, a.Reason = haltRecorded, true, h.row.Reason
+	if err := h.write(v); err != nil {
+		return haltAnswer{}, err
+	}
+	return haltAnswer{
+		Outcome: string(v.Outcome), Recorded: v.Outcome == wish.Recorded, Already: v.Already, Reason: v.Reason, Next: v.Next,
+		RunID: h.row.RunID, Handle: h.row.Handle, Command: h.row.Command, Lane: h.row.Lane, Node: h.row.Node, Gen: h.row.Gen,
+		Suspended: v.Suspended, Parked: v.Parked, ResumeSha: v.ResumeSha,
+	}, nil
+}
+
+// write adds the rows of a verdict to this node's ledger.
+func (h *halting) write(v wish.Verdict) error {
 	var rows []journal.Row
-	if h.fresh() {
+	var suspend []resume.Row
+	if v.Row {
 		rows = []journal.Row{h.row}
 	}
-	a.Already = len(rows)+len(suspend) == 0
-	if a.Already {
-		return a, nil
+	if v.Suspend {
+		suspend = []resume.Row{{Op: resume.OpSuspend, Reason: h.row.Reason, ResumeSha: v.ResumeSha}}
 	}
-	if h.run == nil {
+	switch {
+	case len(rows)+len(suspend) == 0:
+		return nil
+	case h.run == nil:
 		_, err := h.book.Record(h.c.Context, rows...)
-		return a, lifeError(err)
+		return lifeError(err)
 	}
 	_, err := h.run.AppendWith(h.c.Context, rows, suspend...)
-	return a, lifeError(err)
+	return lifeError(err)
 }
 
 // fresh reports whether no ledger has the wish yet.
@@ -67,44 +71,33 @@ func (h *halting) fresh() bool {
 	})
 }
 
-// park parks the lane of the run, if it holds one. It is false when the lane is not
-// the run's any more.
-func (h *halting) park(a *haltAnswer) (bool, error) {
+// park parks the lane of the run, if it holds one.
+func (h *halting) park() (wish.Parking, error) {
 	if h.held == nil {
-		return true, nil
+		return wish.Parking{}, nil
 	}
 	d, id := h.book.Desk, lease.Identity{RunID: h.row.RunID}
 	v, err := d.Park(h.c.Context, h.held.Lane, "", id)
 	if err != nil {
-		return false, deskError(err)
+		return wish.Parking{}, deskError(err)
 	}
 	if v.Outcome != lease.Parked {
-		a.Reason, a.Next = "its lane cannot be parked: "+v.Reason, firstOf(v.Next, "git dos lease show --lane "+verdict.ShellWord(h.held.Lane))
-		return false, nil
+		return wish.Parking{Refused: v.Reason, Next: firstOf(v.Next, "git dos lease show --lane "+verdict.ShellWord(h.held.Lane))}, nil
 	}
-	a.Parked = true
-	a.Next = "git dos resume --run-id " + verdict.ShellWord(h.row.RunID)
 	if err := rememberParked(d, h.held.Lane, id, v.Lease); err != nil {
-		return false, environmentf("%s, but this worktree does not remember under which nonce: %w", v.Outcome, err)
+		return wish.Parking{}, environmentf("%s, but this worktree does not remember under which nonce: %w", v.Outcome, err)
 	}
-	return true, nil
+	return wish.Parking{Done: true}, nil
 }
 
-// suspension is the row that suspends the run, none when it is suspended already and
-// no other commit to go on from is named.
-func (h *halting) suspension(a *haltAnswer, sha string) []resume.Row {
-	a.Suspended, a.ResumeSha = true, sha
-	a.Next = "git dos resume --run-id " + verdict.ShellWord(h.row.RunID)
-	had := h.run.Intent.Suspensions()
-	named := h.c.String("resume-sha") != ""
-	switch {
-	case len(had) > 0 && !named:
-		a.ResumeSha = had[len(had)-1].ResumeSha
-		return nil
-	case slices.ContainsFunc(had, func(r resume.Row) bool { return r.ResumeSha == sha }):
-		return nil
+// point is the commit to go on from, with those on record.
+func (h *halting) point() (wish.Point, error) {
+	sha, err := h.resumeSha()
+	p := wish.Point{Sha: sha, Named: h.c.String("resume-sha") != ""}
+	for _, row := range h.run.Intent.Suspensions() {
+		p.OnRecord = append(p.OnRecord, row.ResumeSha)
 	}
-	return []resume.Row{{Op: resume.OpSuspend, Reason: h.row.Reason, ResumeSha: sha}}
+	return p, err
 }
 
 // resumeSha is the commit to go on from: a hint, which is looked up anew then.
