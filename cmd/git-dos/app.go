@@ -22,6 +22,7 @@ func allVerbs() []verb {
 	return withExitCodes([]verb{
 		arbitrateVerb(),
 		beatVerb(),
+		breakerVerb(),
 		claimStepVerb(),
 		cleanVerb(),
 		closesVerb(),
@@ -46,6 +47,7 @@ func allVerbs() []verb {
 		observeVerb(),
 		planVerb(),
 		priceVerb(),
+		productivityVerb(),
 		pulseVerb(),
 		pushVerb(),
 		reconcileVerb(),

@@ -10,9 +10,11 @@ import (
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/setup"
 	"github.com/git-dos/git-dos/kernel/audit"
+	"github.com/git-dos/git-dos/kernel/breaker"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/productivity"
 	"github.com/git-dos/git-dos/kernel/resume"
 	"github.com/git-dos/git-dos/kernel/runid"
 	"github.com/git-dos/git-dos/kernel/scope"
@@ -32,6 +34,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		setup.Report{}, setup.Examination{}, scope.Verdict{}, scope.CleanVerdict{}, scope.CommitVerdict{}, audit.Finding{}, audit.Sweep{},
 		journalState{}, journalPlace{}, journalCompacted{}, journalReported{}, gcAnswer{}, importAnswer{}, loopAnswer{},
 		beatAnswer{}, pulseAnswer{}, decisionsAnswer{}, decisionAnswer{}, decisionsEnvelope{}, observeAnswer{}, logEntry{}, topAnswer{},
+		breaker.Verdict{}, productivity.Verdict{},
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},
 	} {
