@@ -106,7 +106,7 @@ func (h *halting) ofRun(id string) error {
 	if err != nil {
 		return lifeError(err)
 	}
-	lifeWarn(h.c, h.book)
+	lifeWarn(h.c, h.book, r)
 	h.run, h.row.RunID = &r, id
 	if h.held == nil && h.far == nil && h.at.Standing == wish.Unheld {
 		if h.far = r.Under; r.Live {

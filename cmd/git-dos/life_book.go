@@ -166,14 +166,24 @@ func lifeKnown(c *cli.Context, b *life.Book, id string) (life.Run, error) {
 	if err != nil {
 		return r, lifeError(err)
 	}
-	lifeWarn(c, b)
+	lifeWarn(c, b, r)
 	return r, nil
 }
 
-// lifeWarn tells which nodes could not be read.
-func lifeWarn(c *cli.Context, b *life.Book) {
+// lifeWarn tells which nodes and which rows could not be read, and for which of the
+// runs that a verb is about the rows count.
+func lifeWarn(c *cli.Context, b *life.Book, about ...life.Run) {
 	for _, e := range b.Unread {
 		warn(c, "%v", e)
+	}
+	for _, h := range b.View.Hidden() {
+		counts := "it counts for nothing here"
+		for _, r := range about {
+			if r.Doubts(h.Node) {
+				counts = "it may be about run " + r.ID
+			}
+		}
+		warn(c, "%v; %s; git dos journal check names the entry", life.RowsError(h), counts)
 	}
 }
 

@@ -39,7 +39,7 @@ func StateFold(ctx context.Context, repo *refstore.Repo, node string, now time.T
 					continue
 				}
 			}
-			s.Fold(e.Op, e.Payload)
+			s.Fold(e.Op, e.At, e.Payload)
 		}
 		if failed != nil {
 			return nil, failed
@@ -61,7 +61,7 @@ func foldBelow(ctx context.Context, repo *refstore.Repo, checkpoint Entry, s *jo
 		return err
 	}
 	err = reversed(ctx, func(visit func(Entry) bool) error { return c.history(ctx, tip, visit) }, func(e Entry) bool {
-		s.Fold(e.Op, e.Payload)
+		s.Fold(e.Op, e.At, e.Payload)
 		return true
 	})
 	if err == nil && s.Seq() != checkpoint.Seq {

@@ -43,7 +43,7 @@ func folded(t *testing.T, r *refstore.Repo, history bool) journal.View {
 	t.Helper()
 	s := journal.New("n1")
 	_, err := Read(t.Context(), r, Query{Nodes: []string{"n1"}, Oldest: true, History: history}, func(e Entry) bool {
-		s.Fold(e.Op, e.Payload)
+		s.Fold(e.Op, e.At, e.Payload)
 		return true
 	})
 	if err != nil {

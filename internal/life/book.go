@@ -119,7 +119,7 @@ func (f folding) visit(e ledger.Entry) bool {
 	if s == nil {
 		return false
 	}
-	s.Fold(e.Op, e.Payload)
+	s.Fold(e.Op, e.At, e.Payload)
 	return true
 }
 
@@ -132,7 +132,7 @@ func (f *fold) begin(e ledger.Entry) {
 		case errors.Is(err, journal.ErrNoState):
 			f.state = nil
 		case err != nil:
-			f.state.Fold(e.Op, e.Payload) // which makes a doubt of it
+			f.state.Fold(e.Op, e.At, e.Payload) // which makes a doubt of it
 		default:
 			f.state = s
 		}

@@ -28,8 +28,10 @@ type Run struct {
 	Intent   resume.State
 	Start    refstore.OID // what its commits come after: as it declared, else as of its admission; "" when not known
 
-	book *Book
-	seen *histories
+	book      *Book
+	seen      *histories
+	doubtful  []string         // nodes with unreadable rows that may be the run's
+	elsewhere []journal.Hidden // such rows of nodes on which it was not at work
 }
 
 // UnknownRunError means that neither a lease nor a row names the run.
@@ -50,6 +52,9 @@ func (b *Book) Run(ctx context.Context, id string) (Run, error) {
 		if len(b.Unread) > 0 {
 			return Run{}, Unreadable(b.Unread)
 		}
+		if err := r.undeclared(); err != nil {
+			return Run{}, err
+		}
 		return Run{}, &UnknownRunError{id}
 	}
 	return r, nil
@@ -69,6 +74,7 @@ func (b *Book) lookUp(ctx context.Context, id string) (Run, error) {
 	if err := r.findLease(ctx); err != nil {
 		return Run{}, err
 	}
+	r.weigh()
 	r.Start = refstore.OID(r.Intent.Start())
 	if id, ok := refstore.ParseOID(leasePolicy(r.Lease)); ok && r.Start == "" {
 		r.Start = id
@@ -210,21 +216,28 @@ func (r *Run) pastLease(ctx context.Context) error {
 // Known fails where the ledger of a node that the run was at work on cannot be
 // read, so that what is known of the run may not be all.
 func (r Run) Known() error {
-	return r.doubted(func(node string) bool {
+	err := r.doubted(func(node string) bool {
 		if r.Lease != nil {
 			return node == r.Lease.Holder.Node
 		}
 		return node == r.book.Desk.Node || !r.Intent.HasIntent()
 	})
+	if err == nil && r.Lease == nil {
+		err = r.undeclared()
+	}
+	return err
 }
 
-// Sure is Known for a question that "it declared nothing" would answer: any node
-// that cannot be read may have the declaration.
+// Sure is Known for a question that "it declared nothing" would answer: any ledger
+// or row that cannot be read may have the declaration.
 func (r Run) Sure() error {
 	if err := r.Known(); err != nil || r.Intent.HasIntent() {
 		return err
 	}
-	return r.doubted(func(string) bool { return true })
+	if err := r.doubted(func(string) bool { return true }); err != nil {
+		return err
+	}
+	return r.undeclared()
 }
 
 func (r Run) doubted(by func(node string) bool) error {

@@ -36,7 +36,7 @@ func fold(t *testing.T, rows []Row) journal.View {
 		}
 		fields["seq"] = json.RawMessage(fmt.Sprint(i + 1))
 		body, _ := json.Marshal(fields)
-		s.Fold(r.Op, body)
+		s.Fold(r.Op, now, body)
 	}
 	v := journal.Merge(s)
 	if d := v.Doubts(); len(d) > 0 {

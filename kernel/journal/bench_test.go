@@ -61,7 +61,7 @@ func BenchmarkFold100k(b *testing.B) {
 	for b.Loop() {
 		s := journal.New("n1")
 		for i, line := range lines {
-			s.Fold(all[i].Op, line)
+			s.Fold(all[i].Op, all[i].At, line)
 		}
 	}
 }

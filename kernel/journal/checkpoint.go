@@ -58,14 +58,6 @@ type runDoc struct {
 	Newest   time.Time         `json:"newest"`
 }
 
-type doubtsDoc struct {
-	Last  []Doubt  `json:"last"`
-	Count uint64   `json:"count"`
-	Newer uint64   `json:"newer,omitempty"`
-	Runs  []string `json:"runs,omitempty"`
-	Any   bool     `json:"any,omitempty"`
-}
-
 // Checkpoint is the state as the payload of a CHECKPOINT entry, as one line.
 // Restore returns a state that answers everything as this one does, now and
 // after any further rows.
@@ -80,9 +72,7 @@ func (s *State) Checkpoint(at time.Time) ([]byte, error) {
 	for id, u := range s.runs.byID {
 		doc.Runs[id] = u.doc()
 	}
-	if d := s.doubts; d.count > 0 {
-		doc.Doubts = &doubtsDoc{d.last, d.count, d.newer, slices.Sorted(maps.Keys(d.runs)), d.any}
-	}
+	doc.Doubts = s.doubts.doc()
 	data := encode(doc)
 	if len(data) > MaxCheckpoint {
 		return nil, fmt.Errorf("state of node %s takes %d bytes, at most %d", s.node, len(data), MaxCheckpoint)
@@ -176,13 +166,6 @@ func (s *State) restoreRest(doc checkpoint) {
 	}
 }
 
-func (s *State) restoreDoubts(d *doubtsDoc) {
-	s.doubts.last, s.doubts.count, s.doubts.newer, s.doubts.any = d.Last, d.Count, d.Newer, d.Any
-	for _, id := range d.Runs {
-		s.doubts.runs[id] = true
-	}
-}
-
 // readBack reads a row that a checkpoint of so many rows carries.
 func readBack(body json.RawMessage, node string, rows uint64) (Row, error) {
 	if len(body) > MaxRow {
@@ -266,13 +249,13 @@ func (d *runDoc) read(id, node string, seq uint64) ([]runRow, error) {
 // foldCheckpoint takes a checkpoint up if nothing was folded before it. After
 // rows it changes nothing: they are what it stands for, and a checkpoint that
 // somebody else wrote cannot make them forgotten.
-func (s *State) foldCheckpoint(payload []byte) {
+func (s *State) foldCheckpoint(at time.Time, payload []byte) {
 	if s.seq > 0 || s.doubts.count > 0 {
 		return
 	}
 	got, err := Restore(s.node, payload)
 	if err != nil {
-		s.doubt(Doubt{Seq: s.seq, Newer: errors.Is(err, ErrNewer), Why: err.Error()})
+		s.doubt(Doubt{Seq: s.seq, Op: OpCheckpoint, At: at, Newer: errors.Is(err, ErrNewer), Why: err.Error()})
 		return
 	}
 	*s = *got

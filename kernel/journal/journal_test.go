@@ -63,7 +63,7 @@ func TestRowsOfToday(t *testing.T) {
 		t.Errorf("%v, want ErrNoState", err)
 	}
 	s := journal.New("n1")
-	s.Fold(journal.OpCheckpoint, []byte(refuse))
+	s.Fold(journal.OpCheckpoint, epoch, []byte(refuse))
 	if d := journal.Merge(s).Doubts(); len(d) != 1 || d[0].Newer {
 		t.Errorf("a ledger behind such a checkpoint reads as an empty one: %+v", d)
 	}
@@ -121,8 +121,8 @@ func TestDecodeRefuses(t *testing.T) {
 // What a later version wrote is not guessed at, and not overlooked.
 func TestANewerRowIsADoubt(t *testing.T) {
 	s := journal.New("n1")
-	s.Fold(journal.OpHalt, []byte(`{"v":2,"op":"HALT","run_id":"R1","seq":{"changed":true}}`))
-	s.Fold(journal.OpHalt, []byte(`{"v":1,"op":"HALT","seq":2,"at":"2026-11-29T12:00:00Z","run_id":"R2"}`))
+	s.Fold(journal.OpHalt, epoch, []byte(`{"v":2,"op":"HALT","run_id":"R1","seq":{"changed":true}}`))
+	s.Fold(journal.OpHalt, epoch, []byte(`{"v":1,"op":"HALT","seq":2,"at":"2026-11-29T12:00:00Z","run_id":"R2"}`))
 	ask := func(v journal.View) string {
 		d := v.Doubts()
 		r1, r2, none := v.Story("R1"), v.Story("R2"), v.Story("R3")
@@ -139,27 +139,32 @@ func TestANewerRowIsADoubt(t *testing.T) {
 
 func TestWhatIsNoRowIsADoubt(t *testing.T) {
 	good := string(journal.Row{Op: journal.OpHalt, Seq: 5, At: epoch, RunID: "R1"}.Encode())
-	for _, c := range []struct{ claim, op, payload, run string }{
-		{"garbage", journal.OpHalt, "\x00\xff", ""},
-		{"a row that does not hold", journal.OpIntent, `{"v":1,"op":"INTENT","run_id":"R1"}`, "R1"},
-		{"a row in another's entry", journal.OpIntent, good, "R1"},
-		{"a row that was there before", journal.OpHalt, strings.Replace(good, `"seq":5`, `"seq":1`, 1), "R1"},
-		{"a checkpoint of somebody else", journal.OpCheckpoint, `{"v":1,"op":"CHECKPOINT","seq":1,"node":"n2"}`, ""},
+	for _, c := range []struct {
+		claim, op, payload, run string
+		any                     bool // it may be about any run
+	}{
+		{"garbage", journal.OpIntent, "\x00\xff", "", true},
+		{"garbage of another kind", journal.OpHalt, "\x00\xff", "", false},
+		{"a row of another kind than its entry", journal.OpHalt, `{"v":1,"op":"INTENT","seq":"x"}`, "", true},
+		{"a row that does not hold", journal.OpIntent, `{"v":1,"op":"INTENT","run_id":"R1"}`, "R1", false},
+		{"a row in another's entry", journal.OpIntent, good, "R1", false},
+		{"a row that was there before", journal.OpHalt, strings.Replace(good, `"seq":5`, `"seq":1`, 1), "R1", false},
+		{"a checkpoint of somebody else", journal.OpCheckpoint, `{"v":1,"op":"CHECKPOINT","seq":1,"node":"n2"}`, "", true},
 	} {
 		s := journal.New("n1")
 		if c.op != journal.OpCheckpoint { // which is looked at only where a fold begins
 			s.Add(journal.Row{Op: journal.OpCap, Account: "a", Seq: 1, At: epoch})
 		}
-		s.Fold(c.op, []byte(c.payload))
+		s.Fold(c.op, epoch, []byte(c.payload))
 		v := journal.Merge(s)
 		if d := v.Doubts(); len(d) != 1 || d[0].RunID != c.run || d[0].Why == "" {
 			t.Errorf("%s: %+v", c.claim, d)
 		}
-		if !v.Story("R1").Corrupt {
-			t.Errorf("%s: the run it may be about is sound", c.claim)
+		if got := v.Story("R1").Corrupt; got != (c.run == "R1") {
+			t.Errorf("%s: the run that it names is corrupt: %v", c.claim, got)
 		}
-		if got := v.Story("R2").Corrupt; got != (c.run == "") {
-			t.Errorf("%s: another run is corrupt: %v", c.claim, got)
+		if s := v.Story("R2"); s.Corrupt || len(s.Hidden) != 1 || s.Hidden[0].OfRun(time.Time{}) != c.any {
+			t.Errorf("%s: another run: %+v", c.claim, s)
 		}
 	}
 }
@@ -171,7 +176,7 @@ func TestAPlantedCheckpointForgetsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := rows(t, "n1", journal.Row{Op: journal.OpHalt, RunID: "R"})
-	s.Fold(journal.OpCheckpoint, empty)
+	s.Fold(journal.OpCheckpoint, epoch, empty)
 	if v := journal.Merge(s); len(v.Alerts()) != 1 || s.Seq() != 1 {
 		t.Errorf("%d alerts at %d", len(v.Alerts()), s.Seq())
 	}

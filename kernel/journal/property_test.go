@@ -29,10 +29,11 @@ var ops = []string{
 	journal.OpGate, journal.OpDecision, journal.OpAck, journal.OpLaunch, journal.OpHarvest, journal.OpCap, journal.OpVerdict, "FUTURE",
 }
 
-// An entry of a chain: an op and a payload.
+// An entry of a chain: an op, a payload and a time.
 type entry struct {
 	op      string
 	payload []byte
+	at      time.Time
 }
 
 func drawRow(t *rapid.T, seq uint64) journal.Row {
@@ -61,18 +62,21 @@ func drawChain(t *rapid.T, most int) []entry {
 	var chain []entry
 	for i := range n {
 		seq := uint64(i + 1)
-		switch rapid.IntRange(0, 19).Draw(t, "sort") {
+		at := epoch.Add(time.Duration(rapid.IntRange(-7200, 7200).Draw(t, "entry at")) * time.Second)
+		switch rapid.IntRange(0, 29).Draw(t, "sort") {
 		case 0:
-			chain = append(chain, entry{journal.OpIntent, []byte(`{"v":1,"op":"INTENT","run_id":"R1","seq":"x"}`)})
+			chain = append(chain, entry{journal.OpIntent, []byte(`{"v":1,"op":"INTENT","run_id":"R1","seq":"x"}`), at})
 		case 1:
-			chain = append(chain, entry{journal.OpHalt, []byte(`{"v":2,"op":"HALT","run_id":"R2"}`)})
+			chain = append(chain, entry{journal.OpHalt, []byte(`{"v":2,"op":"HALT","run_id":"R2"}`), at})
+		case 2:
+			chain = append(chain, entry{pick(t, "unnamed", journal.OpIntent, journal.OpHalt, journal.OpSpawn), []byte(`{"v":1,"seq":"x"}`), at})
 		default:
 			r := drawRow(t, seq)
 			payload := r.Encode()
 			if rapid.Bool().Draw(t, "spaced") { // as another writer might have it
 				payload = append([]byte(`{"later": {"b" : [1, 2]}, `), payload[1:]...)
 			}
-			chain = append(chain, entry{r.Op, payload})
+			chain = append(chain, entry{r.Op, payload, at})
 		}
 	}
 	return chain
@@ -81,7 +85,7 @@ func drawChain(t *rapid.T, most int) []entry {
 func fold(node string, chain []entry) *journal.State {
 	s := journal.New(node)
 	for _, e := range chain {
-		s.Fold(e.op, e.payload)
+		s.Fold(e.op, e.at, e.payload)
 	}
 	return s
 }
@@ -104,7 +108,15 @@ func answers(t interface{ Fatal(...any) }, v journal.View) string {
 		Now: now, All: true, Alerts: alerts, Acks: v.Acks(), Forgot: v.ForgotAlerts(),
 		Lanes: map[string]decisions.Lane{"docs": {Gen: 2, Since: epoch}, "src": {Gen: 1, Held: true, Owner: "a", RunID: "R1"}},
 	})
+	var hidden []string
+	for _, h := range v.Hidden() {
+		for hour := range 6 {
+			at := now.Add(-time.Duration(hour) * time.Hour)
+			hidden = append(hidden, fmt.Sprint(h.Node, h.OfRun(at), h.Spawn(at)))
+		}
+	}
 	data, err := json.Marshal([]any{
+		hidden,
 		v.Nodes(), v.Doubts(), v.Runs(), stories, v.Alerts(), v.Acks(), a1, ok1, a2, ok2, v.Spawns(), v.Pending(now, 4*time.Hour), row, found,
 		v.Launches(), v.Exits(), v.Caps(), v.Verdicts(), v.Gaps(), v.ForgotAlerts(), listed,
 		v.Count("SPAWN", epoch.Add(-time.Hour), now), v.Count("EXIT/shipped", epoch.Add(-9*time.Hour), now),
@@ -121,7 +133,7 @@ func compacted(t interface{ Fatal(...any) }, s *journal.State) *journal.State {
 		t.Fatal(err)
 	}
 	got := journal.New(s.Node())
-	got.Fold(journal.OpCheckpoint, payload)
+	got.Fold(journal.OpCheckpoint, epoch, payload)
 	if again, _ := got.Checkpoint(epoch); !bytes.Equal(again, payload) {
 		t.Fatal(fmt.Sprintf("a state is not what was written of it:\n%s\n%s", payload, again))
 	}
@@ -134,7 +146,7 @@ func TestAFoldOfAPrefixThenTheRestIsTheFoldOfTheWhole(t *testing.T) {
 		cut := rapid.IntRange(0, len(chain)).Draw(t, "cut")
 		s := fold("n1", chain[:cut])
 		for _, e := range chain[cut:] {
-			s.Fold(e.op, e.payload)
+			s.Fold(e.op, e.at, e.payload)
 		}
 		if got, want := answers(t, journal.Merge(s)), answers(t, journal.Merge(fold("n1", chain))); got != want {
 			t.Fatalf("%s\n%s", got, want)
@@ -150,7 +162,7 @@ func TestCompactionAtAnyPointChangesNoLaterAnswer(t *testing.T) {
 			if rapid.IntRange(0, 4).Draw(t, "compact") == 0 {
 				s = compacted(t, s)
 			}
-			s.Fold(e.op, e.payload)
+			s.Fold(e.op, e.at, e.payload)
 		}
 		other := fold("n2", drawChain(t, 20))
 		if got, want := answers(t, journal.Merge(s, other)), answers(t, journal.Merge(fold("n1", chain), other)); got != want {

@@ -23,7 +23,7 @@ type State struct {
 
 // New is the state of a node's ledger before its first row.
 func New(node string) *State {
-	return &State{node: node, tables: map[string]*table{}, runs: runs{byID: map[string]*run{}}, windows: windows{}, doubts: doubts{runs: map[string]bool{}}}
+	return &State{node: node, tables: map[string]*table{}, runs: runs{byID: map[string]*run{}}, windows: windows{}, doubts: doubts{runs: map[string]bool{}, newest: newest{}}}
 }
 
 // Node is whose ledger it is.
@@ -32,38 +32,45 @@ func (s *State) Node() string { return s.node }
 // Seq is the number of the newest row, also when that could not be read.
 func (s *State) Seq() uint64 { return s.seq }
 
-// Fold folds the next entry of the chain: the op of the entry and its payload.
+// Fold folds the next entry of the chain: its op, its time and its payload.
 // A CHECKPOINT that a fold begins with is taken up as the state; a later one
 // says nothing that was not folded already. An entry that is no row is a doubt.
-func (s *State) Fold(op string, payload []byte) {
+func (s *State) Fold(op string, at time.Time, payload []byte) {
 	if op == OpCheckpoint {
-		s.foldCheckpoint(payload)
+		s.foldCheckpoint(at, payload)
 		return
 	}
 	r, err := Decode(payload)
-	if err == nil && r.Op != op {
+	says := op
+	if r.Op != "" && r.Op != op {
+		says = ""
+	}
+	if err == nil && says == "" {
 		err = fmt.Errorf("%w: op %.40q in an entry of op %.40q", ErrRow, r.Op, op)
 	}
 	if err != nil {
 		s.seq = min(s.seq+1, maxSeq)
-		s.doubt(Doubt{Seq: s.seq, RunID: r.RunID, Newer: errors.Is(err, ErrNewer), Why: err.Error()})
+		s.doubt(Doubt{Seq: s.seq, Op: says, At: at, RunID: r.RunID, Newer: errors.Is(err, ErrNewer), Why: err.Error()})
 		return
 	}
-	s.Add(r)
+	s.add(r, at)
 }
 
 // Add folds the next row of the chain. One that does not come after all the
 // others is a doubt and no row: the numbers of a ledger only grow.
-func (s *State) Add(r Row) {
+func (s *State) Add(r Row) { s.add(r, r.At) }
+
+// add is Add of a row whose entry is of a time.
+func (s *State) add(r Row, at time.Time) {
 	if r.Seq <= s.seq {
-		s.doubt(Doubt{Seq: s.seq, RunID: r.RunID, Why: fmt.Sprintf("row %d after row %d", r.Seq, s.seq)})
+		s.doubt(Doubt{Seq: s.seq, Op: r.Op, At: at, RunID: r.RunID, Why: fmt.Sprintf("row %d after row %d", r.Seq, s.seq)})
 		return
 	}
 	if r.body == nil {
 		read, err := Decode(r.Encode()) // as every later reader will
 		if err != nil {
 			s.seq = r.Seq
-			s.doubt(Doubt{Seq: r.Seq, RunID: r.RunID, Why: err.Error()})
+			s.doubt(Doubt{Seq: r.Seq, Op: r.Op, At: at, RunID: r.RunID, Why: err.Error()})
 			return
 		}
 		r = read
@@ -74,48 +81,6 @@ func (s *State) Add(r Row) {
 	s.runs.add(r, s.clock)
 	for _, p := range placesOf(r) {
 		s.place(p, r)
-	}
-}
-
-// A Doubt is an entry of a ledger that could not be read as a row.
-type Doubt struct {
-	Node  string `json:"node"`
-	Seq   uint64 `json:"seq"`
-	RunID string `json:"run_id,omitempty"` // of the run it seems to be about
-	Newer bool   `json:"newer,omitempty"`  // written by a later version
-	Why   string `json:"why"`
-}
-
-// doubts keeps the newest few in full and counts the others.
-type doubts struct {
-	last  []Doubt
-	count uint64
-	newer uint64
-	runs  map[string]bool
-	any   bool // one that names no run, or more runs than are told apart: it may be about any
-}
-
-const (
-	maxDoubts     = 32
-	maxDoubtRuns  = 1000
-	maxDoubtWords = 300
-)
-
-func (s *State) doubt(d Doubt) {
-	d.Node = s.node
-	d.Why = d.Why[:min(len(d.Why), maxDoubtWords)]
-	s.doubts.count++
-	if d.Newer {
-		s.doubts.newer++
-	}
-	if d.RunID == "" || len(s.doubts.runs) >= maxDoubtRuns {
-		s.doubts.any = true
-	} else {
-		s.doubts.runs[d.RunID] = true
-	}
-	s.doubts.last = append(s.doubts.last, d)
-	if n := len(s.doubts.last); n > maxDoubts {
-		s.doubts.last = slices.Delete(s.doubts.last, 0, n-maxDoubts)
 	}
 }
 

@@ -73,8 +73,12 @@ type Story struct {
 	// Complete reports that no row of the run is missing. If it is false the
 	// rows before the checkpoints must be read before anything is decided.
 	Complete bool
-	Newer    bool // a row that may be about it is of a later version
-	Corrupt  bool // a row that may be about it could not be read
+	Newer    bool // a row that names it is of a later version
+	Corrupt  bool // a row that names it could not be read
+
+	// Hidden are the ledgers with entries that are no rows: whether they may
+	// hide what names no run is [Hidden.OfRun].
+	Hidden []Hidden
 }
 
 // Story tells of a run, of one that no ledger names too. Rows of one ledger
@@ -82,7 +86,7 @@ type Story struct {
 // their clocks and, those being equal, of the nodes' names: the same whoever
 // asks.
 func (v View) Story(id string) Story {
-	story := Story{RunID: id, Complete: true, Corrupt: len(v.forked) > 0}
+	story := Story{RunID: id, Complete: true, Corrupt: len(v.forked) > 0, Hidden: v.Hidden()}
 	var rows []runRow
 	for _, s := range v.nodes {
 		u := s.runs.byID[id]
@@ -95,8 +99,7 @@ func (v View) Story(id string) Story {
 			story.Corrupt = story.Corrupt || !ok
 			rows = append(rows, told...)
 		}
-		d := s.doubts
-		if d.any || d.runs[id] {
+		if d := s.doubts; d.runs[id] {
 			story.Newer = story.Newer || d.newer > 0
 			story.Corrupt = story.Corrupt || d.count > d.newer
 		}

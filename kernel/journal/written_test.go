@@ -27,8 +27,8 @@ func agree(t interface{ Fatal(...any) }, payload string, quick bool, more ...ent
 		t.Fatal(err, payload)
 	}
 	for _, e := range more {
-		s.Fold(e.op, e.payload)
-		want.Fold(e.op, e.payload)
+		s.Fold(e.op, e.at, e.payload)
+		want.Fold(e.op, e.at, e.payload)
 	}
 	if diff := journal.Differ(s, want); diff != "" {
 		t.Fatal(diff, payload)
@@ -42,7 +42,7 @@ func drawState(t *rapid.T) *journal.State {
 	s := journal.New("n1")
 	for i, e := range drawChain(t, 40) {
 		if rapid.IntRange(0, 2).Draw(t, "odd") > 0 {
-			s.Fold(e.op, e.payload)
+			s.Fold(e.op, e.at, e.payload)
 			continue
 		}
 		r := drawRow(t, uint64(i+1))

@@ -118,9 +118,9 @@ func (ev Evidence) unsound() (why string, unreadable bool) {
 	s := ev.State
 	switch {
 	case s.newer > 0:
-		return fmt.Sprintf("%s of its ledger of a newer version: use the git-dos that wrote it", verdict.Count(s.newer, "row")), true
+		return "rows of a newer version may be about it: use the git-dos that wrote them", true
 	case s.corrupt > 0 && !ev.Policy.TolerateCorrupt:
-		return fmt.Sprintf("%s of its ledger that cannot be read", verdict.Count(s.corrupt, "row")), true
+		return "rows that cannot be read may be about it", true
 	case s.contradicted:
 		return "its declarations contradict each other: steps were dropped, reordered or given another region", true
 	case s.rows == 0:
