@@ -163,7 +163,7 @@ func (k *journalChecker) doubt(e ledger.Entry, err error) {
 // journalDoubt is the error of an entry that stands where it should and says
 // nothing.
 func journalDoubt(e ledger.Entry, err error) *ledger.NodeError {
-	return &ledger.NodeError{Node: e.Node, Ref: refstore.Ref("journal", e.Node), ID: e.ID, Err: &journalNoRow{fmt.Errorf("row %d: %w", e.Seq, err)}}
+	return &ledger.NodeError{Node: e.Node, Ref: refstore.Ref("journal", e.Node), ID: e.ID, Err: &journalNoRow{fmt.Errorf("row %d: %w (entry %s)", e.Seq, err, e.ID)}}
 }
 
 // A journalNoRow is why an entry that can be read is no row.
