@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -42,31 +43,16 @@ func loopLedgers(b *life.Book) (bad []*ledger.NodeError) {
 	return bad
 }
 
-// loopDoubts are entries of the pending window that are no rows: any of them may
-// tell of a worker that is on its way.
+// loopDoubts is the error of rows that cannot be read and stand in the pending
+// window: any of them may tell of a worker that is on its way.
 func loopDoubts(c *cli.Context, b *life.Book) error {
-	q := ledger.Query{History: true}
-	for _, d := range b.View.Doubts() {
-		q.Nodes = append(q.Nodes, d.Node)
-	}
-	if len(q.Nodes) == 0 {
+	since := now(c).Add(-b.Desk.Rules.Policy.Supervise.PendingWindow)
+	young := slices.DeleteFunc(b.View.Hidden(), func(h journal.Hidden) bool { return !h.Spawn(since) })
+	if len(young) == 0 {
 		return nil
 	}
-	since := now(c).Add(-b.Desk.Rules.Policy.Supervise.PendingWindow)
-	var bad []*ledger.NodeError
-	unread, err := journalRead(c, b.Desk, q, func(e ledger.Entry) bool {
-		if e.At.Before(since) {
-			return false
-		}
-		if _, err := journal.Decode(e.Payload); err != nil {
-			bad = append(bad, journalDoubt(e, err))
-		}
-		return true
-	})
-	if err != nil {
-		return err
-	}
-	return journalUnread(append(bad, unread...))
+	return asCmdError(deskError(life.UnreadableRows(young...))).
+		hint("git dos journal check names each row and its entry; one older than supervise.pending_window stands in no plan's way")
 }
 
 // loopCensus gathers who lives and who was started. given are leases that take the
@@ -141,7 +127,7 @@ func loopLive(c *cli.Context, b *life.Book, r lease.Record) supervise.Live {
 
 // loopJudge asks whether the run of a lease gets on, as git dos liveness does. The
 // error is why that cannot be told: of kind usage where nothing that could be read
-// would tell.
+// would tell, of kind store where rows about it cannot be.
 func loopJudge(c *cli.Context, b *life.Book, r lease.Record) (v liveness.Verdict, err error) {
 	for _, e := range b.Unread {
 		if e.Node == r.Holder.Node {
@@ -157,6 +143,9 @@ func loopJudge(c *cli.Context, b *life.Book, r lease.Record) (v liveness.Verdict
 	}
 	if run.Lease == nil || run.Lease.Nonce != r.Nonce {
 		return v, usagef("run %s has another lease than that on lane %s", r.RunID, r.Lane)
+	}
+	if run.Story.Corrupt || run.Story.Newer {
+		return v, errorf(kindStore, "rows about run %s cannot be read", r.RunID)
 	}
 	plan, err := lifeProgress(c, run)
 	if err != nil {

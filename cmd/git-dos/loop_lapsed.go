@@ -49,7 +49,7 @@ func loopDelegated(c *cli.Context, b *life.Book, r lease.Record) (word supervise
 // loopStalled reports whether a run is known to have stalled.
 func loopStalled(c *cli.Context, b *life.Book, id string) bool {
 	run, err := b.Run(c.Context, id)
-	if err != nil {
+	if err != nil || run.Story.Corrupt || run.Story.Newer {
 		return false
 	}
 	plan, err := lifeProgress(c, run)
