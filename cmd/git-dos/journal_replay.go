@@ -85,7 +85,7 @@ func (s journalState) String() string {
 		}
 	}
 	for _, id := range s.Runs {
-		lines = append(lines, "run "+id)
+		lines = append(lines, "run "+printable(id, false))
 	}
 	for _, d := range s.Doubts {
 		lines = append(lines, fmt.Sprintf("no row: %s, %d: %s", d.Node, d.Seq, strings.Join(strings.Fields(d.Why), " ")))
