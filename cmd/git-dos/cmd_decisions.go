@@ -153,7 +153,7 @@ func (a decisionAnswer) String() string {
 	}
 	rows := [][2]string{
 		{"kind", string(e.Kind)}, {"resolver", string(e.Resolver)}, {"lane", e.Lane}, {"run", e.RunID}, {"token", e.Token}, {"handle", e.Handle},
-		{"text", e.Text}, {"count", strconv.FormatUint(e.Count, 10)}, {"evidence", strings.Join(e.Evidence, " ")}, {"next", e.Command},
+		{"text", e.Text}, {"count", strconv.FormatUint(e.Count, 10)}, {"evidence", strings.Join(e.Evidence, " ")}, {e.Label(), e.Command},
 	}
 	var b strings.Builder
 	if a.Outcome != decisionShown {

@@ -63,7 +63,7 @@ func (a Alert) kind() Kind {
 // more.
 func (ev Evidence) entry(a Alert) (Entry, bool) {
 	e := a.named()
-	e.said = a.Command != ""
+	e.Recorded = a.Command != ""
 	e.Command, e.Source, e.Seen = a.command(), source(a.Node), map[string]uint64{source(a.Node): a.Seq}
 	e.Resolver = ev.resolver(e.Kind, e.Token)
 	e.ID = idOf(e)

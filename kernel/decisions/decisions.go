@@ -111,7 +111,7 @@ type Entry struct {
 	Source   string            `json:"source_path"`
 	Evidence []string          `json:"evidence"` // the oldest source first
 	Command  string            `json:"proposed_command"`
-	said     bool              // the command is a row's
+	Recorded bool              `json:"command_recorded,omitempty"` // the command is a row's, so somebody's word
 	Handle   string            `json:"handle"`
 	Count    uint64            `json:"dup_count"`
 	Resolved bool              `json:"resolved"`

@@ -315,6 +315,18 @@ func TestShow(t *testing.T) {
 	}
 }
 
+// An agent that does what stands under "next" does not do what anybody wrote.
+func TestACommandOfARowIsOnlyProposed(t *testing.T) {
+	own := Decide(Evidence{Now: now, Alerts: []Alert{rowsOf(halt, 1)}})
+	said := Decide(Evidence{Now: now, Alerts: []Alert{rowsOf(with(halt, func(a *Alert) { a.Command = "git dos status R" }), 1)}})
+	if text := own.String(); !strings.Contains(text, "     next: git dos status R") || own.Entries[0].Recorded {
+		t.Errorf("%s", text)
+	}
+	if text := said.String(); !strings.Contains(text, "     proposed: git dos status R") || strings.Contains(text, "next") || !said.Entries[0].Recorded {
+		t.Errorf("%s", text)
+	}
+}
+
 func TestResolver(t *testing.T) {
 	ev := Evidence{Categories: map[string]string{"OURS": "TRUE_DRAIN"}}
 	for _, c := range []struct {

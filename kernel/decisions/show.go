@@ -11,10 +11,10 @@ import (
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
-// label tells a command of git-dos from one that a row proposes, which is somebody's
-// word.
-func (e Entry) label() string {
-	if e.said {
+// Label tells a command of git-dos, which is what to do next, from one that a row
+// proposes.
+func (e Entry) Label() string {
+	if e.Recorded {
 		return "proposed"
 	}
 	return "next"
@@ -32,7 +32,7 @@ func (v Verdict) String() string {
 	for i, e := range v.Entries {
 		fmt.Fprintf(&b, "%d  %s\n", i+1, e)
 		if e.Command != "" {
-			fmt.Fprintf(&b, "     %s: %s\n", e.label(), verdict.Show(e.Command))
+			fmt.Fprintf(&b, "     %s: %s\n", e.Label(), verdict.Show(e.Command))
 		}
 	}
 	if len(v.Entries) == 0 && len(v.Unread) == 0 {
