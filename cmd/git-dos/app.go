@@ -35,6 +35,7 @@ func allVerbs() []verb {
 		gcVerb(),
 		haltVerb(),
 		importJournalVerb(),
+		improveVerb(),
 		initVerb(),
 		intentVerb(),
 		journalVerb(),

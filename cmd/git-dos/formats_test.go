@@ -34,7 +34,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		setup.Report{}, setup.Examination{}, scope.Verdict{}, scope.CleanVerdict{}, scope.CommitVerdict{}, audit.Finding{}, audit.Sweep{},
 		journalState{}, journalPlace{}, journalCompacted{}, journalReported{}, gcAnswer{}, importAnswer{}, loopAnswer{},
 		beatAnswer{}, pulseAnswer{}, decisionsAnswer{}, decisionAnswer{}, decisionsEnvelope{}, observeAnswer{}, logEntry{}, topAnswer{},
-		breaker.Verdict{}, productivity.Verdict{},
+		improveAnswer{}, breaker.Verdict{}, productivity.Verdict{},
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},
 	} {
