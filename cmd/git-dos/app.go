@@ -43,6 +43,7 @@ func allVerbs() []verb {
 		lintVerb(),
 		livenessVerb(),
 		logVerb(),
+		loopDecideVerb(),
 		loopVerb(),
 		mergeGateVerb(),
 		observeVerb(),
