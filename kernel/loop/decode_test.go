@@ -96,6 +96,7 @@ func TestBadOutcomesNameTheField(t *testing.T) {
 		`{"kind":"SHIPPED","packet_judge":"STALLED","ship_count":-1}`:           "ship_count is negative",
 		`{"kind":"SHIPPED","packet_judge":"STALLED","ship_count":1.0}`:          "ship_count is",
 		`{"kind":"RATE_LIMITED","packet_judge":"SHIPPED-DIRTY","ship_count":0}`: "of SHIPPED alone",
+		`{"kind":"UNCLEAR","ship_count":1}`:                                     "of SHIPPED alone",
 		`{"kind":"UNCLEAR","measurement_expected":true}`:                        "of SHIPPED alone",
 		`{"kind":"SHIPPED","measurement_expected":"yes"}`:                       "measurement_expected is",
 		`{"kind":"SHIPPED","measurement_expected":null}`:                        "measurement_expected is null",
@@ -106,6 +107,17 @@ func TestBadOutcomesNameTheField(t *testing.T) {
 		if _, err := Decode([]byte(`{}`), []byte(outcome), DefaultPolicy()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want an error that says %s", outcome, err, want)
 		}
+	}
+}
+
+func TestABoundOfOneIsReachedAtOnce(t *testing.T) {
+	for why, it := range map[StopReason]Iteration{
+		ConsecutiveUnclear: {Kind: Unclear}, ConsecutiveOverloaded: {Kind: Overloaded}, ConsecutiveDirtyZero: measured(ShippedDirty, 0),
+		StaleUnreconciled: gate(StaleStamp), ReplanStalled: replan(Unproductive), IterationCap: gate(Live),
+	} {
+		s := at()
+		s.Policy = Policy{Hard, 1, 1, 1, 1, 1, 1, 1, 1}
+		stops(t, why, s, it)
 	}
 }
 
