@@ -25,15 +25,16 @@ func claimOf(text string) Claim { return claimUpTo(text, func(line) bool { retur
 
 // rowClaim is claimOf for the text of a row, which a bullet with the name of
 // another phase ends though it is not read as one.
-func rowClaim(text string) Claim {
-	return claimUpTo(text, func(l line) bool {
-		sign, label := item(l.text)
-		if l.number == 1 || sign == "" {
-			return false
-		}
-		why := missedBullet(sign, label)
-		return why != "" && why != noPhase
-	})
+func rowClaim(text string) Claim { return claimUpTo(text, endsRow) }
+
+// endsRow reports whether a line of a row's text is the bullet of another phase.
+func endsRow(l line) bool {
+	sign, label := item(l.text)
+	if l.number == 1 || sign == "" {
+		return false
+	}
+	why := missedBullet(sign, label)
+	return why != "" && why != noPhase
 }
 
 func claimUpTo(text string, ends func(line) bool) Claim {

@@ -120,11 +120,11 @@ func TestCostIsBounded(t *testing.T) {
 	for _, unit := range map[string]string{
 		"bullets": "- **A1 — x**\n", "details": "- **x**\n", "headings": "#\n", "plan headings": "## 1. A A1 — x\n", "fences": "```\n",
 		"a long line": "## 1. A A1 — x ", "dashes": "- **A1 —", "hyphens": "- **A1 -- ", "words": "gates on ", "dots": "...", "paths": "a/b.c ",
-		"paragraphs": "gates on\n\n", "zeros": "\x00", "invalid": "\xff\xfe", "stars": "*", "SHIPPED": "not SHIPPED ", "items": "* **A1 — x**\n", "lists": "- * + 1. ", "numbers": "## 1. A A1\n",
+		"paragraphs": "gates on\n\n", "zeros": "\x00", "invalid": "\xff\xfe", "stars": "*", "SHIPPED": "not SHIPPED ", "needs": "Depends on: A1, b\n", "names": "Depends on: A1 ", "items": "* **A1 — x**\n", "lists": "- * + 1. ", "numbers": "## 1. A A1\n",
 	} {
 		text := []byte("## 1. A A1 — x\n### A1\n" + strings.Repeat(unit, size/len(unit)))
 		d := Parse(text)
-		d.Rows()
+		d.Conditions(d.Rows()[0])
 		d.Loose()
 		d.Unread(10)
 		s, _ := d.Section("A1")
@@ -148,6 +148,11 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%+v", r)
 			}
 			last = r.Line
+		}
+		for _, r := range rows[:min(len(rows), 3)] {
+			if c := d.Conditions(r); len(c.Needs)+len(c.Unread) > maxNeeds+1 {
+				t.Errorf("%d needs", len(c.Needs)+len(c.Unread))
+			}
 		}
 		for _, r := range d.Loose() {
 			if r.Plan != "" || slices.ContainsFunc(rows, func(o Row) bool { return o.Line == r.Line }) {
