@@ -37,6 +37,7 @@ type Book struct {
 	remotes []*refstore.Remote
 	leases  *admit.Reading
 	lapsed  map[string]string
+	dim     []string // what is dark, nil before it was asked for
 }
 
 // Open reads the ledgers and records of all nodes. In a fleet the mirror is
