@@ -29,12 +29,23 @@ func Closes(ctx context.Context, repo *refstore.Repo, req ClosesRequest) (closes
 	for _, n := range req.Issues {
 		s.wanted[n] = true
 	}
-	switch {
-	case err == nil && at.id == "":
-		s.ev.History = ship.Complete
-	case err == nil:
-		err = s.run(ctx)
+	if err == nil {
+		return s.evidence(ctx)
 	}
+	return s.missing(err)
+}
+
+// evidence walks the history, which is empty where there is no commit yet.
+func (s *closesSearch) evidence(ctx context.Context) (closes.Evidence, error) {
+	if s.tip == "" {
+		s.ev.History = ship.Complete
+		return s.ev, nil
+	}
+	return s.missing(s.run(ctx))
+}
+
+// missing turns a history that is not all here into evidence of that.
+func (s *closesSearch) missing(err error) (closes.Evidence, error) {
 	if errors.Is(err, ancestry.ErrMissing) {
 		s.ev.History, s.ev.Gap = ship.Missing, err.Error()
 		err = nil
@@ -46,7 +57,8 @@ func Closes(ctx context.Context, repo *refstore.Repo, req ClosesRequest) (closes
 type closesSearch struct {
 	repo     *refstore.Repo
 	tip      refstore.OID
-	wanted   map[int]bool // the issues asked about, empty for all
+	wanted   map[int]bool   // the issues asked about, empty for all
+	tasks    map[string]int // what numbers stand for tasks, which trailers name
 	ev       closes.Evidence
 	found    []refstore.OID // beside ev.Closers
 	undoing  undoSearch
@@ -80,6 +92,7 @@ func (s *closesSearch) consider(c ancestry.Commit) {
 	row := rowOf(c, policy.Stamp{})
 	s.undoing.see(row)
 	refs := closes.Read(row.Subject, c.Message)
+	refs.Closing = append(refs.Closing, s.trailed(c)...)
 	if len(s.wanted) > 0 {
 		refs.Closing = s.asked(refs.Closing)
 		for _, n := range s.asked(refs.Mentioned) {
