@@ -3,7 +3,6 @@ package admit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/facts"
@@ -32,10 +31,7 @@ func (d *Desk) Refresh(ctx context.Context, trunk bool) error {
 		return d.storeError(err)
 	}
 	if s.Tip(branch).ID == "" {
-		return &StoreError{
-			Err:  fmt.Errorf("%s has no branch %s, which is its trunk as far as is known here", d.Remote(), short(branch)),
-			Hint: fmt.Sprintf("git remote set-head %s --auto learns where it went; else set [trunk] ref in dos.toml", d.Remote()),
-		}
+		return d.noTrunk(branch)
 	}
 	return d.followTrunk(ctx, branch)
 }
