@@ -49,6 +49,7 @@ var importRules = map[string][]string{
 	"internal/screen":    {"std", "github.com/gdamore/tcell/v2"},
 	"internal/oldledger": {"std", "kernel/...", "refstore/..."},
 	"internal/life":      {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/host", "internal/ledger", "internal/worktree"},
+	"internal/tasks":     {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts"},
 	"internal/ledger":    {"std", "kernel/policy", "kernel/journal", "refstore/..."},
 	"internal/githome":   {"std"},
 	"internal/scenario":  {"std"},

@@ -1,0 +1,107 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/queue"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// Evidence is all that the order of the queue is found by: the queue, what
+// history says of its tasks, and who has which. unread is what could not be
+// read of the leases.
+func (b *Book) Evidence(ctx context.Context, now time.Time) (ev queue.Evidence, unread []string, err error) {
+	p := b.Desk.Rules.Policy
+	ev = queue.Evidence{Now: now, Queue: b.Fold, MaxSteps: p.Queue.MaxSteps, Claims: map[string]queue.Claim{}}
+	if ev.Router, err = queue.NewRouter(facts.Taxonomy(p)); err != nil {
+		return ev, nil, fmt.Errorf("dos.toml: lanes: %w", err)
+	}
+	var open []queue.Task
+	for _, t := range b.Fold.Tasks() {
+		if !t.State.Closed() {
+			open = append(open, t)
+		}
+	}
+	if len(open) == 0 {
+		return ev, nil, nil
+	}
+	if ev.Proofs, err = facts.ProveTasks(ctx, b.Desk.Repo, open, b.Desk.Ships); err != nil {
+		return ev, nil, err
+	}
+	reading, err := b.Desk.Leases(ctx, true) // reading the queue has brought them along
+	if err != nil {
+		return ev, nil, err
+	}
+	for _, u := range reading.Unread {
+		ev.Dark = append(ev.Dark, u.Chain)
+		unread = append(unread, fmt.Sprintf("lane %s: %s", u.Chain, u.Unreadable))
+	}
+	for _, r := range reading.Lanes {
+		if r.Unit != "" && r.State != lane.Free && !over(r, now, p.Lease.Margin) {
+			ev.Claims[r.Unit] = queue.Claim{Lane: r.Lane, Owner: r.Holder.Owner, Node: r.Holder.Node, RunID: r.RunID}
+		}
+	}
+	return ev, unread, nil
+}
+
+// over reports whether a lease is past its own ttl and a margin, so that an
+// admission may well give its unit to somebody else. That decides; this only
+// keeps a task of a dead worker from being out of sight for good.
+func over(r lease.Record, now time.Time, margin time.Duration) bool {
+	return r.State != lane.Parked && now.After(r.RenewedAt.Add(time.Duration(r.TTL)*time.Second+margin))
+}
+
+// Machine is what this machine is called.
+func Machine(repo *refstore.Repo) queue.Machine {
+	var m queue.Machine
+	for _, dir := range []string{os.Getenv("HOME"), os.Getenv("USERPROFILE"), repo.WorkTree, repo.CommonDir} {
+		if dir == "" {
+			continue
+		}
+		m.Paths = append(m.Paths, filepath.ToSlash(dir))
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
+			m.Paths = append(m.Paths, filepath.ToSlash(real))
+		}
+	}
+	if name, err := os.Hostname(); err == nil {
+		m.Hosts = append(m.Hosts, name)
+	}
+	return m
+}
+
+// Guess guesses the lane of a task by the lanes and the files of the trunk; nil
+// is unrouted.
+func Guess(ctx context.Context, d *admit.Desk, t queue.Task) (*queue.Route, error) {
+	r, has, err := Router(ctx, d, []queue.Task{t})
+	if err != nil {
+		return nil, err
+	}
+	return r.Route(t, has), nil
+}
+
+// Router is what lanes are guessed by, with what the trunk has of the paths in
+// the texts of tasks.
+func Router(ctx context.Context, d *admit.Desk, texts []queue.Task) (queue.Router, func(string) bool, error) {
+	r, err := queue.NewRouter(facts.Taxonomy(d.Rules.Policy))
+	if err != nil {
+		return r, nil, fmt.Errorf("dos.toml: lanes: %w", err)
+	}
+	var words []string
+	for _, t := range texts {
+		words = append(words, queue.PathWords(t)...)
+	}
+	has, err := facts.TrunkHas(ctx, d.Repo, words)
+	if err != nil {
+		return r, nil, errors.Join(errors.New("files of the trunk"), err)
+	}
+	return r, func(path string) bool { return has[path] }, nil
+}
