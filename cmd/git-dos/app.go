@@ -52,6 +52,7 @@ func allVerbs() []verb {
 		productivityVerb(),
 		pulseVerb(),
 		pushVerb(),
+		queueVerb(),
 		reconcileVerb(),
 		resumeVerb(),
 		runIDVerb(),

@@ -16,6 +16,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/loop"
 	"github.com/git-dos/git-dos/kernel/productivity"
+	"github.com/git-dos/git-dos/kernel/queue"
 	"github.com/git-dos/git-dos/kernel/resume"
 	"github.com/git-dos/git-dos/kernel/runid"
 	"github.com/git-dos/git-dos/kernel/scope"
@@ -38,6 +39,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		loop.Verdict{}, loop.Policy{}, improveAnswer{}, breaker.Verdict{}, productivity.Verdict{},
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},
+		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}
@@ -52,6 +54,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 	for _, op := range []string{
 		lease.OpAcquire, lease.OpHeartbeat, lease.OpShip, lease.OpRelease, lease.OpScavenge, lease.OpVoid, lease.OpReady, lease.OpPark, lease.OpUnpark, lease.OpDelegate, lease.OpReturn, lease.OpTaking, lease.OpPushing,
 		lease.OpAsking, lease.OpLive, lease.OpGrant, lease.OpReturning, lease.OpGone, lease.OpGranted, lease.OpEnded, journal.OpRefuse, journal.OpOverride,
+		queue.OpAdd, queue.OpImport, queue.OpHold, queue.OpRelease, queue.OpClose, queue.OpAll,
 	} {
 		if !strings.Contains(text, "`"+op+"`") {
 			t.Errorf("docs/formats.md has no op %s", op)
