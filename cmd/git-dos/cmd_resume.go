@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/life"
@@ -18,7 +20,8 @@ func resumeVerb() verb {
 				"step that is not, and the run goes on from its commit. DIVERGED means that others went on after\n" +
 				"that commit on the lane's tree: commits there without this run's trailer Dos-Run. Nothing is\n" +
 				"executed. That a run can be resumed is recorded once for each commit and what is left, so that\n" +
-				"git dos decisions shows it; git dos intent --run-id RUN takes the run up.\n\n" +
+				"git dos decisions shows it; git dos intent --run-id RUN takes the run up. While its lease stands\n" +
+				"and its worker is at work nothing is recorded, and the lease's deadline is told.\n\n" +
 				"RESUMABLE and COMPLETE have one exit status: branch on the word.",
 			Flags: lifeFlags(
 				&cli.BoolFlag{Name: "diverged", Usage: "take it that others went on where the run was at work"},
@@ -38,10 +41,17 @@ func resumeVerb() verb {
 // A resumeAnswer is a plan and, in a fleet, as of when.
 type resumeAnswer struct {
 	resume.Verdict
+	LeaseUntil *time.Time `json:"lease_until,omitempty"` // of a run whose worker is at work: nothing is recorded
 	lifeSeen
 }
 
-func (a resumeAnswer) String() string { return a.Verdict.String() + a.line() }
+func (a resumeAnswer) String() string {
+	text := a.Verdict.String()
+	if a.LeaseUntil != nil && (a.Outcome == resume.Resumable || a.Outcome == resume.Diverged) {
+		text += "\n  live: its worker is at work, and its lease stands until " + a.LeaseUntil.Format(time.RFC3339) + ": nothing is proposed"
+	}
+	return text + a.line()
+}
 
 func resumeRun(c *cli.Context) error {
 	if err := lifeOne(c); err != nil {
@@ -67,13 +77,20 @@ func resumeAnswered(c *cli.Context, b *life.Book, record bool) error {
 	if err != nil {
 		return err
 	}
-	if row, ok := v.Proposal(); ok && record {
+	a := resumeAnswer{Verdict: v, lifeSeen: lifeSeenAs(b)}
+	if a.LeaseUntil, err = resumeLive(c, r); err != nil {
+		return err
+	}
+	switch row, ok := v.Proposal(); {
+	case a.LeaseUntil != nil && !r.Here():
+		a.ProposedCommand = "" // whoever took it up would work beside its worker
+	case a.LeaseUntil == nil && record && ok:
 		if _, err := r.Append(c.Context, row); err != nil {
 			return lifeError(err)
 		}
-		v = v.Proposed()
+		a.Verdict = v.Proposed()
 	}
-	return answer(c, resumeAnswer{v, lifeSeenAs(b)})
+	return answer(c, a)
 }
 
 // resumePlan makes the plan of the run that a verb is about.

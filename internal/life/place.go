@@ -49,6 +49,12 @@ func (r Run) workplace() place {
 	return place{}
 }
 
+// Here reports whether the worktree that asks is the one that has the run's lease.
+func (r Run) Here() bool {
+	p := r.workplace()
+	return p.found && p.head == ""
+}
+
 // remembers reports whether a worktree's git directory holds the lease.
 func remembers(gitDir string, r *lease.Record) bool {
 	leaf, err := lane.Leaf(r.Lane)
