@@ -19,9 +19,10 @@ func resumeVerb() verb {
 			Description: "Reads what the run declared, and history for every step anew: what is done counts up to the first\n" +
 				"step that is not, and the run goes on from its commit. DIVERGED means that others went on after\n" +
 				"that commit on the lane's tree: commits there without this run's trailer Dos-Run. Nothing is\n" +
-				"executed. That a run can be resumed is recorded once for each commit and what is left, so that\n" +
-				"git dos decisions shows it; git dos intent --run-id RUN takes the run up. While its lease stands\n" +
-				"and its worker is at work nothing is recorded, and the lease's deadline is told.\n\n" +
+				"executed. That a run can be resumed is recorded once for each commit and what is left, and that it\n" +
+				"diverged once too, so that git dos decisions shows it; git dos intent --run-id RUN takes the run\n" +
+				"up. While its lease stands and its worker is at work nothing is recorded, and the lease's deadline\n" +
+				"is told.\n\n" +
 				"RESUMABLE and COMPLETE have one exit status: branch on the word.",
 			Flags: lifeFlags(
 				&cli.BoolFlag{Name: "diverged", Usage: "take it that others went on where the run was at work"},
@@ -41,7 +42,8 @@ func resumeVerb() verb {
 // A resumeAnswer is a plan and, in a fleet, as of when.
 type resumeAnswer struct {
 	resume.Verdict
-	LeaseUntil *time.Time `json:"lease_until,omitempty"` // of a run whose worker is at work: nothing is recorded
+	LeaseUntil *time.Time `json:"lease_until,omitempty"`  // of a run whose worker is at work: nothing is recorded
+	Recorded   bool       `json:"recorded_now,omitempty"` // that it diverged, by this call
 	lifeSeen
 }
 
@@ -81,14 +83,13 @@ func resumeAnswered(c *cli.Context, b *life.Book, record bool) error {
 	if a.LeaseUntil, err = resumeLive(c, r); err != nil {
 		return err
 	}
-	switch row, ok := v.Proposal(); {
+	switch {
 	case a.LeaseUntil != nil && !r.Here():
 		a.ProposedCommand = "" // whoever took it up would work beside its worker
-	case a.LeaseUntil == nil && record && ok:
-		if _, err := r.Append(c.Context, row); err != nil {
-			return lifeError(err)
+	case a.LeaseUntil == nil && record:
+		if err := a.record(c, b, r); err != nil {
+			return err
 		}
-		a.Verdict = v.Proposed()
 	}
 	return answer(c, a)
 }

@@ -154,11 +154,44 @@ func (ev Evidence) resolved(a Alert, kind Kind) bool {
 	case Liveness:
 		return a.Answered || a.RunID != "" && ev.Done[a.RunID] || ev.leaseOver(a)
 	case ResumeProposal:
-		return a.Answered || a.RunID != "" && ev.Done[a.RunID]
+		return a.Answered || a.RunID != "" && ev.Done[a.RunID] || ev.outdone(a)
 	case EnforceBreaker:
 		return len(ev.Unread) == 0 && !ev.holds(a.Owner) && ev.Now.Sub(a.At) > ev.Policy.Cooldown
 	}
 	return false
+}
+
+// Diverged is the token of what is recorded of a run that others went on beside.
+const Diverged = "DIVERGED"
+
+// ofPlan reports whether an alert says how its run can be gone on with, or that it
+// cannot for what others did. The last word on that counts.
+func (a Alert) ofPlan() bool {
+	return a.RunID != "" && (a.Op == "RESUME_PROPOSED" || a.Op == "DECISION" && Kind(a.Kind) == ResumeProposal && a.Class == Diverged)
+}
+
+// after compares places in one ledger, and times between two.
+func (a Alert) after(b Alert) bool {
+	return a.Node == b.Node && a.Seq > b.Seq || a.Node != b.Node && a.At.After(b.At)
+}
+
+// outdone reports whether another word on how its run can be gone on with came later.
+// The same word of another ledger is the same entry.
+func (ev Evidence) outdone(a Alert) bool {
+	return a.ofPlan() && slices.ContainsFunc(ev.Alerts, func(b Alert) bool {
+		return b.ofPlan() && b.RunID == a.RunID && b.after(a) && IDOf(b) != IDOf(a)
+	})
+}
+
+// LastWord is the newest alert that says how a run can be gone on with, and false when
+// none does that was not answered.
+func LastWord(known []Alert, run string) (last Alert, ok bool) {
+	for _, a := range known {
+		if a.ofPlan() && a.RunID == run && !a.Answered && (!ok || a.after(last)) {
+			last, ok = a, true
+		}
+	}
+	return last, ok
 }
 
 // leaseOver reports whether the lease that an alert is about is known to be over.
