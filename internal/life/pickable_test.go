@@ -207,7 +207,7 @@ func TestAttemptsBehindABrokenCheckpoint(t *testing.T) {
 	f := newField(t)
 	b := f.book()
 	s := journal.New("n9")
-	s.Fold(journal.OpCheckpoint, []byte("{}"))
+	s.Fold(journal.OpCheckpoint, noon, []byte("{}"))
 	b.View = journal.Merge(s)
 	ev, err := b.Tried(t.Context(), "A/A1")
 	if v := pick.DecideCooldown(ev); err != nil || v.Err() == nil || !strings.Contains(v.Reason, "checkpoint of node n9") {
