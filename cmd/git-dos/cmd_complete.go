@@ -14,7 +14,8 @@ func completeVerb() verb {
 			Usage:     "is every step of the run in history?",
 			ArgsUsage: "[RUN]",
 			Description: "Reads history for every declared step anew, as git dos resume does. A run that declared no steps\n" +
-				"is never complete, and one whose ledger cannot be read or contradicts itself is not either.",
+				"is never complete, and one whose ledger cannot be read or contradicts itself is not either. Steps\n" +
+				"may be in the history of the run's worktree alone: which of them the trunk lacks is told beside.",
 			Flags:  lifeFlags(),
 			Action: complete,
 		},
@@ -30,10 +31,11 @@ func completeVerb() verb {
 // A completeAnswer says whether the run is done and, in a fleet, as of when.
 type completeAnswer struct {
 	resume.CompletionVerdict
+	lifeFinish
 	lifeSeen
 }
 
-func (a completeAnswer) String() string { return a.CompletionVerdict.String() + a.line() }
+func (a completeAnswer) String() string { return a.CompletionVerdict.String() + a.text() + a.line() }
 
 func complete(c *cli.Context) error {
 	if err := lifeOne(c); err != nil {
@@ -43,9 +45,13 @@ func complete(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	_, plan, err := resumePlan(c, b, false)
+	r, plan, err := resumePlan(c, b, false)
 	if err != nil {
 		return err
 	}
-	return answer(c, completeAnswer{resume.Completed(plan, nil), lifeSeenAs(b)})
+	a := completeAnswer{CompletionVerdict: resume.Completed(plan, nil), lifeSeen: lifeSeenAs(b)}
+	if a.lifeFinish, err = lifeFinishOf(c, r, &plan); err != nil {
+		return err
+	}
+	return answer(c, a)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/liveness"
 	"github.com/git-dos/git-dos/kernel/resume"
 	digest "github.com/git-dos/git-dos/kernel/status"
@@ -31,10 +32,24 @@ func statusVerb() verb {
 // A statusAnswer is the page and, in a fleet, as of when.
 type statusAnswer struct {
 	digest.Verdict
+	Suspended bool `json:"suspended,omitempty"` // it was halted to be gone on with
+	Parked    bool `json:"parked,omitempty"`    // its lane is kept for it, and does not lapse
+	lifeFinish
 	lifeSeen
 }
 
-func (a statusAnswer) String() string { return a.Verdict.String() + a.line() }
+func (a statusAnswer) String() string {
+	text := a.Verdict.String()
+	switch {
+	case a.Suspended && a.Parked:
+		text += "\n  halted: the run is suspended, and its lane is parked"
+	case a.Suspended:
+		text += "\n  halted: the run is suspended"
+	case a.Parked:
+		text += "\n  parked: its lane is kept for it, until git dos lease unpark"
+	}
+	return text + a.text() + a.line()
+}
 
 func statusOf(c *cli.Context) error {
 	show, err := statusShow(c)
@@ -56,7 +71,7 @@ func statusOf(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ev, err := statusEvidence(c, r, show)
+	ev, plan, err := statusEvidence(c, r, show)
 	if err != nil {
 		return err
 	}
@@ -64,7 +79,11 @@ func statusOf(c *cli.Context) error {
 	if err := v.Err(); err != nil {
 		return errorf(kindIndeterminate, "%w", err)
 	}
-	return answer(c, statusAnswer{v, lifeSeenAs(b)})
+	a := statusAnswer{Verdict: v, Suspended: r.Intent.Suspended(), Parked: r.Live && r.Lease.State == lane.Parked, lifeSeen: lifeSeenAs(b)}
+	if a.lifeFinish, err = lifeFinishOf(c, r, plan); err != nil {
+		return err
+	}
+	return answer(c, a)
 }
 
 // statusShow says whether the page is to tell how the run can be gone on with.
@@ -83,19 +102,20 @@ func statusShow(c *cli.Context) (digest.Show, error) {
 	return digest.WhenStopped, nil
 }
 
-// statusEvidence judges everything that stands on the page.
-func statusEvidence(c *cli.Context, r life.Run, show digest.Show) (digest.Evidence, error) {
+// statusEvidence judges everything that stands on the page, and says how far the run
+// is by history.
+func statusEvidence(c *cli.Context, r life.Run, show digest.Show) (digest.Evidence, *resume.Verdict, error) {
 	ev := digest.Evidence{RunID: r.ID, Show: show, Suspended: r.Intent.Suspended(), HasIntent: r.Intent.HasIntent()}
 	progress, err := lifeProgress(c, r)
 	if err != nil {
-		return ev, err
+		return ev, progress, err
 	}
 	if progress != nil {
 		ev.Declared, ev.Verified = r.Intent.Declared(), progress.Verified
 	}
 	alive, err := livenessVerdict(c, r, life.Probe{}, progress)
 	if err != nil {
-		return ev, err
+		return ev, progress, err
 	}
 	ev.Liveness = statusLiveness(alive)
 	switch {
@@ -108,10 +128,10 @@ func statusEvidence(c *cli.Context, r life.Run, show digest.Show) (digest.Eviden
 		warn(c, "the ledger of run %s cannot be read in full or contradicts itself, so that none of its steps counts as done", r.ID)
 	}
 	if !ev.HasIntent || show == digest.Never {
-		return ev, nil
+		return ev, progress, nil
 	}
 	ev.Plan, err = statusPlan(c, r)
-	return ev, err
+	return ev, progress, err
 }
 
 // statusPlan is whether the run can be gone on with, nil where that cannot be told.
