@@ -23,8 +23,8 @@ func livenessVerb() verb {
 			ArgsUsage: "[RUN]",
 			Description: "Finds the run's lease by its id, and with it the lane, the commit it started from and its beats.\n" +
 				"Progress is commits after the start that bear the run's trailer Dos-Run, or that change the\n" +
-				"lane's tree under its lease and name no run; the newest must be younger than [liveness]\n" +
-				"progress_window. Renewals of the lease and named beats of the run are beats, and a run that only\n" +
+				"lane's tree under its lease, in the worktree that took it, and name no run; the newest must be\n" +
+				"younger than [liveness] progress_window. Renewals of the lease and named beats of the run are beats, and a run that only\n" +
 				"beats is SPINNING once it is older than [liveness] grace. What the worker says of itself is not\n" +
 				"asked for.",
 			Flags: lifeFlags(

@@ -101,9 +101,13 @@ func (r Run) tally(ctx context.Context, start refstore.OID, nowMS int64) (livene
 	if err != nil {
 		return liveness.Tally{}, err
 	}
+	place, err := r.ownPast(ctx, p)
+	if err != nil {
+		return liveness.Tally{}, err
+	}
 	var mine []*commit
 	for _, c := range p.commits {
-		if len(c.runs) == 0 && r.heldAt(c) {
+		if len(c.runs) == 0 && r.heldAt(c) && place.byID[c.ID] != nil {
 			mine = append(mine, c)
 		}
 	}

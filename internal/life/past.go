@@ -68,6 +68,15 @@ func (r Run) after(ctx context.Context, since refstore.OID) (*past, error) {
 	if err != nil {
 		return nil, err
 	}
+	p, err := r.pastOf(ctx, since, tips)
+	if err == nil {
+		r.seen.since[since] = p
+	}
+	return p, err
+}
+
+// pastOf is what came after a commit in the history of some tips.
+func (r Run) pastOf(ctx context.Context, since refstore.OID, tips []refstore.OID) (*past, error) {
 	p := &past{since: since, whole: true, byID: map[refstore.OID]*commit{}}
 	for _, tip := range tips {
 		if tip == since {
@@ -82,8 +91,44 @@ func (r Run) after(ctx context.Context, since refstore.OID) (*past, error) {
 			return nil, storeError(err)
 		}
 	}
-	r.seen.since[since] = p
 	return p, nil
+}
+
+// ownPast is the part of a past in which a commit that names no run may be the run's:
+// while it has its lease, the history of the worktree that took it, of another clone's
+// that of the trunk. Whoever else commits there, as one who has lost the lane, does so
+// elsewhere.
+func (r Run) ownPast(ctx context.Context, p *past) (*past, error) {
+	w := r.workplace()
+	switch {
+	case !r.Live:
+		return p, nil
+	case !w.found:
+		return r.pastAt(ctx, p, r.book.Desk.Rules.Trunk.ID)
+	case w.head == "":
+		head, err := r.Head(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return r.pastAt(ctx, p, refstore.OID(head))
+	}
+	head, err := resolve(ctx, r.book.Desk.Repo, w.head)
+	if err != nil {
+		return nil, err
+	}
+	return r.pastAt(ctx, p, head)
+}
+
+// pastAt is the part of a past in the history of one tip, of none where there is no
+// commit.
+func (r Run) pastAt(ctx context.Context, p *past, tip refstore.OID) (*past, error) {
+	switch {
+	case tip == "":
+		return r.pastOf(ctx, p.since, nil)
+	case slices.Equal(r.seen.tips, []refstore.OID{tip}):
+		return p, nil
+	}
+	return r.pastOf(ctx, p.since, []refstore.OID{tip})
 }
 
 // walk adds a piece of history. Children come before parents in it.
