@@ -45,7 +45,7 @@ func (t *turn) drained() Verdict {
 	case t.ReplanDrained:
 		return stop(DrainedTwice, "there is nothing left, and what the last replan found is done")
 	}
-	t.ReplanDrained, t.GateWasDrain = false, true
+	t.GateWasDrain = true
 	return next(Replan, "there is nothing left")
 }
 
