@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -106,6 +108,30 @@ func TestBadOutcomesNameTheField(t *testing.T) {
 	} {
 		if _, err := Decode([]byte(`{}`), []byte(outcome), DefaultPolicy()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want an error that says %s", outcome, err, want)
+		}
+	}
+}
+
+// Every number has a name in JSON, is read by that name, and is held to be a
+// counter or a bound.
+func TestEveryNumberIsReadByItsName(t *testing.T) {
+	for least, part := range map[int64]any{0: Counters{}, 1: Policy{}} {
+		for i := range reflect.TypeOf(part).NumField() {
+			f := reflect.TypeOf(part).Field(i)
+			if f.Type.Kind() != reflect.Int64 {
+				continue
+			}
+			key := f.Tag.Get("json")
+			read := func(n int64) (Evidence, error) {
+				return Decode(fmt.Appendf(nil, `{%q:%d}`, key, n), []byte(live), DefaultPolicy())
+			}
+			ev, err := read(7)
+			if err != nil || reflect.ValueOf(ev.State).FieldByName(f.Name).Int() != 7 {
+				t.Errorf("%s: %+v, %v", key, ev.State, err)
+			}
+			if _, err := read(least - 1); err == nil || !strings.Contains(err.Error(), key+" is ") {
+				t.Errorf("%s: %d is taken: %v", key, least-1, err)
+			}
 		}
 	}
 }
