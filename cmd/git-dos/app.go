@@ -21,6 +21,7 @@ type streams struct {
 func allVerbs() []verb {
 	return withExitCodes([]verb{
 		arbitrateVerb(),
+		attemptVerb(),
 		beatVerb(),
 		breakerVerb(),
 		claimStepVerb(),
@@ -29,9 +30,11 @@ func allVerbs() []verb {
 		commitAuditVerb(),
 		commitVerb(),
 		completeVerb(),
+		cooldownVerb(),
 		decisionsVerb(),
 		demoVerb(),
 		doctorVerb(),
+		gateVerb(),
 		gcVerb(),
 		haltVerb(),
 		importJournalVerb(),
@@ -47,6 +50,8 @@ func allVerbs() []verb {
 		loopVerb(),
 		mergeGateVerb(),
 		observeVerb(),
+		pickPriorityVerb(),
+		pickableVerb(),
 		planVerb(),
 		priceVerb(),
 		productivityVerb(),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/pick"
@@ -21,10 +22,7 @@ import (
 func (b *Book) Tried(ctx context.Context, unit string) (pick.CooldownEvidence, error) {
 	p := b.Desk.Rules.Policy.Cooldown
 	now := b.Desk.Now()
-	ev := pick.CooldownEvidence{
-		Unit: unit, NowMS: millis(now),
-		Policy: pick.CooldownPolicy{WindowMS: p.Window.Milliseconds(), ErrorWindowMS: p.ErrorWindow.Milliseconds()},
-	}
+	ev := pick.CooldownEvidence{Unit: unit, NowMS: millis(now), Policy: CooldownPolicy(b.Desk)}
 	all, forgot := b.View.AttemptsAt(sameUnit(unit))
 	for _, a := range all {
 		ev.Attempts = append(ev.Attempts, pick.Attempt{AtMS: millis(a.At), End: pick.End(a.Outcome), TS: a.At.UTC().Format(time.RFC3339), Count: int64(max(1, a.Count))})
@@ -35,6 +33,12 @@ func (b *Book) Tried(ctx context.Context, unit string) (pick.CooldownEvidence, e
 	dark, err := b.dark(ctx)
 	ev.Unknown = append(ev.Unknown, dark...)
 	return ev, err
+}
+
+// CooldownPolicy is that of the dos.toml in force.
+func CooldownPolicy(d *admit.Desk) pick.CooldownPolicy {
+	p := d.Rules.Policy.Cooldown
+	return pick.CooldownPolicy{WindowMS: p.Window.Milliseconds(), ErrorWindowMS: p.ErrorWindow.Milliseconds()}
 }
 
 // sameUnit reports whether another spelling is of the same unit.

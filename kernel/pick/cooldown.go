@@ -100,7 +100,7 @@ func DecideCooldown(ev CooldownEvidence) CooldownVerdict {
 }
 
 func (ev CooldownEvidence) check() error {
-	switch err := checkUnit(ev.Unit); {
+	switch err := CheckUnit(ev.Unit); {
 	case err != nil:
 		return err
 	case ev.Policy.WindowMS < 0:

@@ -129,7 +129,7 @@ func (ev PickableEvidence) cooling() bool {
 // stand, in the order of the constants. Where none does it is OFFERABLE, unless
 // something could not be told: then there is no verdict.
 func DecidePickable(ev PickableEvidence) PickableVerdict {
-	if err := checkUnit(ev.Unit); err != nil {
+	if err := CheckUnit(ev.Unit); err != nil {
 		return PickableVerdict{Detail: err.Error()}
 	}
 	v := PickableVerdict{Unit: ev.Unit, Evidence: Seen{State: ev.State, NowMS: ev.NowMS, Source: "refs", Found: ev.Found, Unknown: ev.Unknown}}
@@ -163,8 +163,8 @@ func (ev PickableEvidence) detail(h Hold) string {
 	return "as refs and history say"
 }
 
-// checkUnit says what is wrong with the name of a unit.
-func checkUnit(unit string) error {
+// CheckUnit says what is wrong with the name of a unit.
+func CheckUnit(unit string) error {
 	switch {
 	case blank(unit):
 		return errors.New("the unit is empty")
