@@ -124,6 +124,9 @@ func (c *candidate) doubtful(h pick.Hold, detail string) {
 
 // held takes over what the plan documents say.
 func (c *candidate) held(h facts.UnitHolds) {
+	if len(h.Listed) == 0 {
+		c.Found = append(c.Found, pick.Finding{Hold: pick.Offerable, Detail: "no plan document at " + c.holds.Ref + " lists it"})
+	}
 	c.found(&c.State.Unparseable, pick.Unparseable, h.Unclear)
 	draft := false
 	if c.found(&draft, pick.DraftClass, h.Draft); draft {

@@ -65,9 +65,12 @@ func (f *field) committed(subject, path, text string) {
 func TestPickableByHistoryAndPlans(t *testing.T) {
 	t.Parallel()
 	f := newField(t)
-	f.wantPick("nothing is known of it", "AUTH/AUTH1", "OFFERABLE", "")
+	f.wantPick("nothing is known of it", "AUTH/AUTH1", "OFFERABLE", "nothing holds it; no plan document at refs/heads/main lists it")
 	f.committed("plans", "docs/auth-plan.md", "## 1. AUTH AUTH1 — x\n- **AUTH2 — y** Depends on: AUTH1\n- **AUTH3 — GATED**\n- **AUTH4 — SOAKING**\n- **AUTH5 — DRAFT**\n- **AUTH6 — z** Depends on: the weather\n- **AUTH7 — z** Depends on: AUTH7\n")
-	f.wantPick("a unit of a plan", "AUTH/AUTH1", "OFFERABLE", "")
+	f.wantPick("a unit of a plan", "AUTH/AUTH1", "OFFERABLE", "nothing holds it")
+	if _, v := f.asked("AUTH/AUTH1"); v.Detail != "nothing holds it" {
+		t.Errorf("a unit that a plan lists: %s", v)
+	}
 	f.wantPick("what it depends on has not shipped", "AUTH/AUTH2", "DEPENDENCY_UNMET", "depends on AUTH/AUTH1, which has not shipped")
 	f.wantPick("it waits for somebody", "AUTH/AUTH3", "OPERATOR_GATED", "docs/auth-plan.md:3")
 	f.wantPick("it soaks", "AUTH/AUTH4", "SOAK_OPEN", "docs/auth-plan.md:4")

@@ -45,7 +45,8 @@ type State struct {
 	CooldownUntilMS int64  `json:"cooldown_until_ms"`
 }
 
-// A Finding is what a part of a state rests on, for people.
+// A Finding is what a part of a state rests on, for people; with OFFERABLE, what
+// else is worth knowing of a unit that nothing holds.
 type Finding struct {
 	Hold   Hold   `json:"hold"`
 	Detail string `json:"detail"`
@@ -148,9 +149,15 @@ func DecidePickable(ev PickableEvidence) PickableVerdict {
 		return PickableVerdict{Unit: ev.Unit, Detail: fmt.Sprintf("whether it is %s cannot be told: %s", u.Hold, u.Detail)}
 	}
 	v.Outcome, v.Detail = Offerable, "nothing holds it"
+	for _, f := range ev.Found {
+		if f.Hold == Offerable && f.Detail != "" {
+			v.Detail += "; " + f.Detail
+		}
+	}
 	return v
 }
 
+// detail is what a hold rests on.
 func (ev PickableEvidence) detail(h Hold) string {
 	for _, f := range ev.Found {
 		if f.Hold == h && f.Detail != "" {

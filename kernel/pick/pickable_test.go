@@ -117,6 +117,17 @@ func TestWhatIsNotKnownIsNeverOffered(t *testing.T) {
 	}
 }
 
+func TestARemarkHoldsNothing(t *testing.T) {
+	found := []Finding{{Offerable, "no plan lists it"}, {Offerable, ""}}
+	v := DecidePickable(PickableEvidence{Unit: "A/A1", Found: found})
+	if v.Outcome != Offerable || v.Held || v.Detail != "nothing holds it; no plan lists it" {
+		t.Errorf("%+v", v)
+	}
+	if v := DecidePickable(PickableEvidence{Unit: "A/A1", State: State{InFlight: true}, Found: found}); v.Outcome != InFlight || v.Detail != "as refs and history say" {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestBadUnits(t *testing.T) {
 	for _, unit := range []string{"", "  ", "\xff", strings.Repeat("u", maxWord+1)} {
 		p := DecidePickable(PickableEvidence{Unit: unit})
