@@ -18,13 +18,20 @@ const maxSegmentRead = maxSegment + maxPayload + 64<<10
 
 func segmentName(n int) string { return fmt.Sprintf("seg-%06d.jsonl.zst", n) }
 
+// A Folded is what a CHECKPOINT says of the rows before it.
+type Folded struct {
+	Gen     uint64
+	Payload []byte
+	Parts   []Part
+}
+
 // Compact appends a CHECKPOINT to ref: an entry whose tree holds every row
 // before it as zstd segments, so that readers need not walk the commits. fold
-// turns the tip it is decided on into the checkpoint's own generation and
-// payload; for a lane that is the lease record itself, so the lane's state is
-// unchanged. Segments of an earlier checkpoint are reused as they are. A chain
-// with no new rows is left alone.
-func (r *Repo) Compact(ctx context.Context, a Authority, ref string, at time.Time, fold func(Tip) (gen uint64, payload []byte)) (Update, error) {
+// turns the tip it is decided on into what the checkpoint says itself; for a
+// lane that is the lease record, so the lane's state is unchanged. Segments of
+// an earlier checkpoint are reused as they are. A chain with no new rows is
+// left alone.
+func (r *Repo) Compact(ctx context.Context, a Authority, ref string, at time.Time, fold func(Tip) Folded) (Update, error) {
 	name, ok := SplitRef(ref)
 	if !ok {
 		return Update{}, fmt.Errorf("%q is not a ref of git-dos", ref)
@@ -38,8 +45,13 @@ func (r *Repo) Compact(ctx context.Context, a Authority, ref string, at time.Tim
 		if err != nil || files == nil {
 			return nil, err
 		}
-		gen, payload := fold(tip)
-		return []Write{{Ref: ref, Entry: Entry{Op: OpCheckpoint, Gen: gen, Payload: payload, At: at}, files: files}}, nil
+		f := fold(tip)
+		parts, err := r.writeParts(f.Parts)
+		if err != nil {
+			return nil, fmt.Errorf("checkpoint of %s: %w", ref, err)
+		}
+		e := Entry{Op: OpCheckpoint, Gen: f.Gen, Payload: f.Payload, At: at}
+		return []Write{{Ref: ref, Entry: e, files: append(files, parts...)}}, nil
 	})
 }
 

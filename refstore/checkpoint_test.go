@@ -31,7 +31,9 @@ func (f *fixture) chain(t testing.TB, ref string) []refstore.Tip {
 
 func (f *fixture) compact(t testing.TB, ref string) refstore.Update {
 	t.Helper()
-	u, err := f.repo.Compact(ctx, f.auth, ref, at, func(tip refstore.Tip) (uint64, []byte) { return tip.Entry.Gen, tip.Entry.Payload })
+	u, err := f.repo.Compact(ctx, f.auth, ref, at, func(tip refstore.Tip) refstore.Folded {
+		return refstore.Folded{Gen: tip.Entry.Gen, Payload: tip.Entry.Payload}
+	})
 	if err != nil {
 		t.Fatalf("compact %s: %v", ref, err)
 	}

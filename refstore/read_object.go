@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -202,7 +203,7 @@ func (o *objectReader) payload(ctx context.Context, ref string, tree OID) ([]byt
 
 // pack is zstd; unpack undoes it and refuses what expands to more than limit.
 func pack(b []byte) ([]byte, error) {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	w, err := encoder()
 	if err != nil {
 		return nil, err
 	}
@@ -210,10 +211,28 @@ func pack(b []byte) ([]byte, error) {
 }
 
 func unpack(b []byte, limit int) ([]byte, error) {
+	d, err := decoderFor(limit)
+	if err != nil {
+		return nil, err
+	}
+	return d.DecodeAll(b, nil)
+}
+
+// Coders take long to make, and one may be used by many at once.
+var encoder = sync.OnceValues(func() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+})
+
+var decoders sync.Map // by limit, of which there are few
+
+func decoderFor(limit int) (*zstd.Decoder, error) {
+	if d, ok := decoders.Load(limit); ok {
+		return d.(*zstd.Decoder), nil
+	}
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(limit)))
 	if err != nil {
 		return nil, err
 	}
-	defer d.Close()
-	return d.DecodeAll(b, nil)
+	kept, _ := decoders.LoadOrStore(limit, d)
+	return kept.(*zstd.Decoder), nil
 }

@@ -16,7 +16,7 @@ type Write struct {
 	Entry  Entry
 	Target OID
 
-	files []treeFile // the segments of a checkpoint
+	files []treeFile // the segments and parts of a checkpoint
 }
 
 // A DecideFunc looks at what an authority holds and says what to write, or

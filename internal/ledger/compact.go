@@ -70,10 +70,10 @@ func Compact(ctx context.Context, repo *refstore.Repo, node string, now time.Tim
 	c := &commits{repo: repo}
 	defer c.close()
 	var foldErr error
-	u, err := repo.Compact(ctx, repo.Local(), target, now.UTC().Truncate(time.Second), func(tip refstore.Tip) (uint64, []byte) {
+	u, err := repo.Compact(ctx, repo.Local(), target, now.UTC().Truncate(time.Second), func(tip refstore.Tip) refstore.Folded {
 		var payload []byte
 		payload, foldErr = c.folded(ctx, tip, now, fold)
-		return tip.Entry.Gen, payload // no payload is no entry: the update ends with an error
+		return refstore.Folded{Gen: tip.Entry.Gen, Payload: payload} // no payload is no entry: the update ends with an error
 	})
 	if foldErr != nil {
 		err = foldErr

@@ -124,8 +124,8 @@ func compactNode(ctx context.Context, repo *refstore.Repo, node string, now time
 	if err != nil {
 		return "", err
 	}
-	u, err := repo.Compact(ctx, repo.Local(), target, now.UTC().Truncate(time.Second), func(tip refstore.Tip) (uint64, []byte) {
-		return tip.Entry.Gen, tip.Entry.Payload
+	u, err := repo.Compact(ctx, repo.Local(), target, now.UTC().Truncate(time.Second), func(tip refstore.Tip) refstore.Folded {
+		return refstore.Folded{Gen: tip.Entry.Gen, Payload: tip.Entry.Payload}
 	})
 	if err != nil || len(u.Wrote) == 0 {
 		return "", err

@@ -95,7 +95,9 @@ func TestCheckpointWithoutAStateIsTakenForItsRows(t *testing.T) {
 		enter(t, r, -1, attempt(i+1))
 	}
 	// As they were made before there was a state: with the last row as payload.
-	_, err := r.Compact(t.Context(), r.Local(), refstore.Ref("journal", "n1"), at, func(tip refstore.Tip) (uint64, []byte) { return 0, tip.Entry.Payload })
+	_, err := r.Compact(t.Context(), r.Local(), refstore.Ref("journal", "n1"), at, func(tip refstore.Tip) refstore.Folded {
+		return refstore.Folded{Payload: tip.Entry.Payload}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,8 +182,8 @@ func TestACheckpointWithoutAStateHidesNoRow(t *testing.T) {
 	f := newField(t)
 	f.add("run-1", intentOf(f.head(), "one", "two"))
 	repo := f.desk().Repo
-	_, err := repo.Compact(t.Context(), repo.Local(), "refs/dos/journal/box", noon, func(tip refstore.Tip) (uint64, []byte) {
-		return 0, tip.Entry.Payload
+	_, err := repo.Compact(t.Context(), repo.Local(), "refs/dos/journal/box", noon, func(tip refstore.Tip) refstore.Folded {
+		return refstore.Folded{Payload: tip.Entry.Payload}
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,107 @@
+package refstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Part is a piece of what an entry says that stands beside its payload, in the
+// entry's tree. Readers that do not ask for it do not read it. Names are of
+// lower-case letters, digits and dashes, at most 60. Equal parts of two entries
+// are one object.
+type Part struct {
+	Name string
+	Data []byte
+}
+
+// Bounds of the parts of an entry.
+const (
+	maxParts    = 4096
+	maxPartName = 60
+)
+
+func partFile(name string) string { return "part-" + name + ".zst" }
+
+func validPart(name string) bool {
+	return name != "" && len(name) <= maxPartName && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// writeParts stores the parts of an entry and returns its files.
+func (r *Repo) writeParts(parts []Part) ([]treeFile, error) {
+	if len(parts) > maxParts {
+		return nil, fmt.Errorf("%d parts, at most %d", len(parts), maxParts)
+	}
+	var files []treeFile
+	for _, p := range parts {
+		file := partFile(p.Name)
+		switch {
+		case !validPart(p.Name):
+			return nil, fmt.Errorf("illegal name of a part: %.80q", p.Name)
+		case len(p.Data) > maxPayload:
+			return nil, fmt.Errorf("part %s has %d bytes, at most %d", p.Name, len(p.Data), maxPayload)
+		case slices.ContainsFunc(files, func(f treeFile) bool { return f.name == file }):
+			return nil, fmt.Errorf("two parts %s", p.Name)
+		}
+		packed, err := pack(p.Data)
+		if err != nil {
+			return nil, err
+		}
+		blob, err := r.writeObject("blob", packed)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, treeFile{file, blob})
+	}
+	return files, nil
+}
+
+// Parts reads parts of the entry of ref that a commit holds, in the order in which
+// they are named. A part that is not there or is damaged is an error that names it
+// and wraps [ErrBroken].
+func (e *Entries) Parts(ctx context.Context, ref string, id OID, names ...string) ([]Part, error) {
+	parts, err := e.parts(ctx, id, names)
+	if err != nil {
+		return nil, fmt.Errorf("%s at %s: %w", ref, id, err)
+	}
+	return parts, nil
+}
+
+func (e *Entries) parts(ctx context.Context, id OID, names []string) ([]Part, error) {
+	blobs, err := e.partFiles(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]Part, 0, len(names))
+	for _, name := range names {
+		blob, ok := blobs[partFile(name)]
+		if !ok || !validPart(name) {
+			return nil, fmt.Errorf("%w: no part %.80q", ErrBroken, name)
+		}
+		data, err := e.objects.packed(ctx, string(blob), maxPayload)
+		if err != nil {
+			return nil, fmt.Errorf("part %s: %w", name, err)
+		}
+		parts = append(parts, Part{name, data})
+	}
+	return parts, nil
+}
+
+// partFiles are the files of an entry, by name.
+func (e *Entries) partFiles(ctx context.Context, id OID) (map[string]OID, error) {
+	kind, body, err := e.objects.get(ctx, string(id)+"^{tree}")
+	if err != nil || kind != "tree" {
+		return nil, fmt.Errorf("%w: no tree: %w", ErrBroken, errors.Join(err))
+	}
+	all, err := decodeTree(body, len(id)/2)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	blobs := make(map[string]OID, len(all))
+	for _, f := range all {
+		blobs[f.name] = f.blob
+	}
+	return blobs, nil
+}
