@@ -78,17 +78,23 @@ func alertOf(s *Slot) Alert {
 // resumeProposal is the kind under which a run that diverged is recorded.
 const resumeProposal = "RESUME_PROPOSAL"
 
-// answered compares places where both rows stand in one ledger, and times, in
-// favour of the alert, where they do not.
-func (v View) answered(a Alert) bool {
-	want := ""
+// wants is the op of the row with which a run does what was asked, "" where no row
+// tells.
+func (a Alert) wants() string {
 	switch {
 	case a.RunID == "":
 	case a.Op == OpHalt:
-		want = OpExit
+		return OpExit
 	case a.Op == OpResumeProposed || a.Op == OpDecision && a.Kind == resumeProposal:
-		want = OpIntent
+		return OpIntent
 	}
+	return ""
+}
+
+// answered compares places where both rows stand in one ledger, and times, in
+// favour of the alert, where they do not.
+func (v View) answered(a Alert) bool {
+	want := a.wants()
 	for _, s := range v.nodes {
 		u := s.runs.byID[a.RunID]
 		if u == nil || want == "" {

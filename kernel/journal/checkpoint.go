@@ -60,8 +60,11 @@ type runDoc struct {
 
 // Checkpoint is the state as the payload of a CHECKPOINT entry, as one line.
 // Restore returns a state that answers everything as this one does, now and
-// after any further rows.
+// after any further rows. A state that lacks parts cannot be written.
 func (s *State) Checkpoint(at time.Time) ([]byte, error) {
+	if s.split != nil {
+		return nil, fmt.Errorf("state of node %s: parts of it were not read", s.node)
+	}
 	doc := checkpoint{
 		V: Version, Op: OpCheckpoint, Seq: s.seq, At: at.UTC().Truncate(time.Second), Node: s.node, Clock: s.clock,
 		Tables: map[string]tableDoc{}, Runs: map[string]runDoc{}, Evicted: s.runs.evicted, Windows: s.windows,
@@ -111,9 +114,10 @@ func (u *run) doc() runDoc {
 	return doc
 }
 
-// Restore reads a checkpoint of a node's ledger. One of a later version is
-// ErrNewer, one without a state ErrNoState, one that is broken or of another
-// node ErrRow: none of them is an empty ledger.
+// Restore reads a checkpoint of a node's ledger. The state lacks what the
+// checkpoint keeps in parts: what was not filled in, it has forgotten. A
+// checkpoint of a later version is ErrNewer, one without a state ErrNoState, one
+// that is broken or of another node ErrRow: none of them is an empty ledger.
 func Restore(node string, payload []byte) (*State, error) {
 	if len(payload) > MaxCheckpoint {
 		return nil, fmt.Errorf("%w: checkpoint of %d bytes, at most %d", ErrRow, len(payload), MaxCheckpoint)
@@ -128,22 +132,22 @@ func Restore(node string, payload []byte) (*State, error) {
 func restoreAny(node string, payload []byte) (*State, error) {
 	about, err := look(payload, checkpointKeys)
 	switch {
-	case about.V > Version:
+	case about.V > SplitVersion:
 		return nil, newer(about.V)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrRow, err)
 	case about.Op != OpCheckpoint:
 		return nil, fmt.Errorf("%w: it holds a row of op %.40q", ErrNoState, about.Op)
 	}
+	if about.V == SplitVersion {
+		return restoreSplit(node, payload)
+	}
 	var doc checkpoint
 	if err := json.Unmarshal(payload, &doc); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRow, err)
 	}
-	if doc.Node != node {
-		return nil, fmt.Errorf("%w: checkpoint of node %.40q in the ledger of %.40q", ErrRow, doc.Node, node)
-	}
-	if doc.Seq > maxSeq {
-		return nil, fmt.Errorf("%w: seq: %d", ErrRow, doc.Seq)
+	if err := checkHead(node, doc.Node, doc.Seq); err != nil {
+		return nil, err
 	}
 	s := New(node)
 	s.seq, s.clock = doc.Seq, doc.Clock
@@ -153,6 +157,16 @@ func restoreAny(node string, payload []byte) (*State, error) {
 	s.runs.evicted = doc.Evicted
 	s.restoreRest(doc)
 	return s, nil
+}
+
+func checkHead(node, said string, seq uint64) error {
+	if said != node {
+		return fmt.Errorf("%w: checkpoint of node %.40q in the ledger of %.40q", ErrRow, said, node)
+	}
+	if seq > maxSeq {
+		return fmt.Errorf("%w: seq: %d", ErrRow, seq)
+	}
+	return nil
 }
 
 func (s *State) restoreRest(doc checkpoint) {

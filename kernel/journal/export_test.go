@@ -3,6 +3,7 @@ package journal
 import (
 	"fmt"
 	"reflect"
+	"time"
 )
 
 // The two ways to read a checkpoint.
@@ -10,6 +11,14 @@ var (
 	RestoreWritten = restoreWritten
 	RestoreAny     = restoreAny
 )
+
+// SplitSmall is Split of a state of any size into parts that are small.
+func (s *State) SplitSmall(at time.Time, to int) ([]byte, []Part, error) {
+	return s.splitTo(at, cuts{0, to, 4 * to})
+}
+
+// MaxLater bounds the rows that a state keeps until its parts are read.
+const MaxLater = maxLater
 
 // Differ tells in what two states differ once all of both is decoded, "" if in
 // nothing.

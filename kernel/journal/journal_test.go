@@ -132,7 +132,7 @@ func TestANewerRowIsADoubt(t *testing.T) {
 	if _, err := journal.Decode([]byte(`{"v":2}`)); !errors.Is(err, journal.ErrNewer) {
 		t.Errorf("%v", err)
 	}
-	if _, err := journal.Restore("n1", []byte(`{"v":2,"op":"CHECKPOINT"}`)); !errors.Is(err, journal.ErrNewer) {
+	if _, err := journal.Restore("n1", []byte(`{"v":3,"op":"CHECKPOINT"}`)); !errors.Is(err, journal.ErrNewer) {
 		t.Errorf("%v", err)
 	}
 }

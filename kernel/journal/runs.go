@@ -23,6 +23,7 @@ type runs struct {
 	byID    map[string]*run
 	bytes   int
 	evicted time.Time // the newest row of a run that had to go
+	bundles []*bundle // of a checkpoint; those that were not read may have other runs
 }
 
 // A run is the rows of one run, in the order of the chain, without those that a
@@ -69,7 +70,7 @@ func (rs *runs) add(r Row, clock int64) {
 	}
 	u := rs.byID[r.RunID]
 	if u == nil {
-		u = &run{bytes: len(r.RunID) + 100, partial: !rs.evicted.IsZero()}
+		u = &run{bytes: len(r.RunID) + 100, partial: !rs.evicted.IsZero() || rs.absent(r.RunID)}
 		rs.byID[r.RunID] = u
 		rs.bytes += u.bytes
 	}

@@ -19,6 +19,7 @@ type State struct {
 	runs    runs
 	windows windows
 	doubts  doubts
+	split   *split // of a checkpoint not all parts of which were read; else nil
 }
 
 // New is the state of a node's ledger before its first row.
@@ -81,6 +82,9 @@ func (s *State) add(r Row, at time.Time) {
 	s.runs.add(r, s.clock)
 	for _, p := range placesOf(r) {
 		s.place(p, r)
+	}
+	if s.split != nil {
+		s.split.add(runRow{r, s.clock})
 	}
 }
 

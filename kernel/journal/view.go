@@ -27,9 +27,7 @@ func Merge(states ...*State) View {
 		case old == nil || s.seq > old.seq:
 			best[s.node] = s
 		case s.seq == old.seq && s != old:
-			a, _ := old.Checkpoint(time.Time{})
-			b, _ := s.Checkpoint(time.Time{})
-			if c := bytes.Compare(a, b); c != 0 {
+			if c := old.compare(s); c != 0 {
 				v.forked = append(v.forked, Doubt{Node: s.node, Seq: s.seq, Why: "two ledgers of this node differ and are of one length"})
 				if c < 0 {
 					best[s.node] = s
@@ -44,6 +42,17 @@ func Merge(states ...*State) View {
 	slices.SortFunc(v.forked, func(a, b Doubt) int { return cmp.Compare(a.Node, b.Node) })
 	v.forked = slices.Compact(v.forked)
 	return v
+}
+
+// compare orders states, 0 for those that are known to be equal. Of one that lacks
+// parts that is not known.
+func (s *State) compare(o *State) int {
+	a, errA := s.Checkpoint(time.Time{})
+	b, errB := o.Checkpoint(time.Time{})
+	if errA != nil && errB != nil {
+		return -1
+	}
+	return bytes.Compare(a, b)
 }
 
 // Nodes are the ledgers it is made of, and how many rows of each it knows.
@@ -92,7 +101,7 @@ func (v View) Story(id string) Story {
 		u := s.runs.byID[id]
 		switch {
 		case u == nil:
-			story.Complete = story.Complete && s.runs.evicted.IsZero()
+			story.Complete = story.Complete && s.runs.evicted.IsZero() && !s.runs.absent(id)
 		default:
 			told, ok := u.told(id, s.node, s.seq)
 			story.Complete = story.Complete && !u.overflow && !u.partial && ok
@@ -113,7 +122,7 @@ func (v View) Story(id string) Story {
 	return story
 }
 
-// Runs are the ids of the runs that some ledger tells of.
+// Runs are the ids of the runs that some ledger tells of, as far as it was read.
 func (v View) Runs() []string {
 	ids := map[string]bool{}
 	for _, s := range v.nodes {
@@ -121,8 +130,10 @@ func (v View) Runs() []string {
 			ids[id] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(ids))
+	return sortedKeys(ids)
 }
+
+func sortedKeys(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // Count is how many rows of an op, or of an op with an outcome (OP/OUTCOME),
 // were stamped in the whole hours from one time to before another.
