@@ -70,7 +70,7 @@ func cooldownEvidence(c *cli.Context) (ev pick.CooldownEvidence, seen lifeSeen, 
 		ev, err = cooldownGiven(c, unit)
 		return ev, seen, err
 	}
-	b, err := lifeBook(c)
+	b, err := lifeBook(c, life.AskAttempts())
 	if err != nil {
 		return ev, seen, err
 	}

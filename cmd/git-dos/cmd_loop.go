@@ -86,7 +86,7 @@ func loopPlan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := lifeBook(c)
+	b, err := loopRead(c)
 	if err != nil {
 		return err
 	}

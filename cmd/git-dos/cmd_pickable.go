@@ -150,7 +150,7 @@ func pickableBook(c *cli.Context) (*life.Book, error) {
 			return nil, deskError(err)
 		}
 	}
-	b, err := life.Open(c.Context, d, c.Bool("cached"))
+	b, err := life.Open(c.Context, d, c.Bool("cached"), life.AskAttempts(), life.AskSpawns(), life.AskLaunches())
 	return b, lifeError(err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/life"
 	"github.com/git-dos/git-dos/kernel/decisions"
+	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
@@ -37,7 +38,7 @@ func (l decisionsView) byID(id string) (decisions.Entry, error) {
 
 // decisionsLook opens the workspace and makes the list.
 func decisionsLook(c *cli.Context, all bool) (decisionsView, error) {
-	b, err := panelBook(c)
+	b, err := panelBook(c, life.AskAlerts())
 	if err != nil {
 		return decisionsView{}, err
 	}
@@ -47,17 +48,21 @@ func decisionsLook(c *cli.Context, all bool) (decisionsView, error) {
 // decisionsOf makes the list of a book.
 func decisionsOf(ctx context.Context, b *life.Book, all bool, now time.Time) (decisionsView, error) {
 	d := b.Desk
+	l := decisionsView{desk: d}
+	told, err := b.Alerts(ctx)
+	if err != nil {
+		return l, panelError(err)
+	}
 	ev := decisions.Evidence{
 		Now: now, All: all, Policy: decisionsPolicy(d.Rules.Policy),
-		Alerts: decisionsAlerts(b), Acks: b.View.Acks(), Forgot: b.View.ForgotAlerts(), Lanes: map[string]decisions.Lane{},
+		Alerts: decisionsAlerts(told.Alerts), Acks: told.Acks, Forgot: told.Forgot, Lanes: map[string]decisions.Lane{},
 	}
-	l := decisionsView{desk: d}
 	l.panelSeen = panelSeenAt(d, b.AsOf)
 	for _, u := range b.Unread {
 		l.NotRead = append(l.NotRead, panelUnreadOf(u))
 		ev.Unread = append(ev.Unread, panelUnreadOf(u).String())
 	}
-	for _, u := range b.View.Doubts() {
+	for _, u := range b.Doubts() {
 		ev.Unread = append(ev.Unread, fmt.Sprintf("%s: row %d: %s", refstore.Ref("journal", u.Node), u.Seq, u.Why))
 	}
 	for _, a := range b.Aside {
@@ -66,7 +71,6 @@ func decisionsOf(ctx context.Context, b *life.Book, all bool, now time.Time) (de
 	if err := decisionsLanes(ctx, b, &ev); err != nil {
 		return l, err
 	}
-	var err error
 	if l.pulse, err = pulseJudge(ctx, d, b.Nodes, panelNodes(b), nil, now); err != nil {
 		return l, err
 	}
@@ -82,8 +86,8 @@ func decisionsOf(ctx context.Context, b *life.Book, all bool, now time.Time) (de
 	return l, nil
 }
 
-func decisionsAlerts(b *life.Book) (all []decisions.Alert) {
-	for _, a := range b.View.Alerts() {
+func decisionsAlerts(told []journal.Alert) (all []decisions.Alert) {
+	for _, a := range told {
 		all = append(all, decisions.Alert(a))
 	}
 	return all

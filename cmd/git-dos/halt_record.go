@@ -15,7 +15,11 @@ import (
 // record writes the wish down, after the lane is parked where that is asked for.
 func (h *halting) record() (haltAnswer, error) {
 	ev := h.evidence()
-	ev.Known = !h.fresh()
+	fresh, err := h.fresh()
+	if err != nil {
+		return haltAnswer{}, lifeError(err)
+	}
+	ev.Known = !fresh
 	v := wish.Decide(ev)
 	if v.Park {
 		point, err := h.point()
@@ -61,14 +65,14 @@ func (h *halting) write(v wish.Verdict) error {
 }
 
 // fresh reports whether no ledger has the wish yet.
-func (h *halting) fresh() bool {
-	var known []decisions.Alert
-	for _, k := range h.book.View.Alerts() {
-		known = append(known, decisions.Alert(k))
+func (h *halting) fresh() (bool, error) {
+	told, err := h.book.Alerts(h.c.Context)
+	if err != nil {
+		return false, err
 	}
-	return decisions.Fresh(known, decisions.Alert{
+	return decisions.Fresh(decisionsAlerts(told.Alerts), decisions.Alert{
 		Op: h.row.Op, Lane: h.row.Lane, Class: h.row.ReasonClass, Reason: h.row.Reason, RunID: h.row.RunID, Handle: h.row.Handle, Edge: h.row.Edge,
-	})
+	}), nil
 }
 
 // park parks the lane of the run, if it holds one.

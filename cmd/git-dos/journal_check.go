@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -118,16 +119,17 @@ func (k *journalChecker) node(name string) *journalChecked {
 }
 
 func (k *journalChecker) check(c *cli.Context, d *admit.Desk, q ledger.Query) error {
+	f := ledger.NewFiller(d.Repo)
+	defer f.Close()
+	var failed error
 	report, unread, err := journalReport(c, d, q, func(e ledger.Entry) bool {
 		if e.Op == refstore.OpCheckpoint {
 			k.node(e.Node).Checkpoints = 1
-			if _, err := journal.Restore(e.Node, e.Payload); err != nil && !errors.Is(err, journal.ErrNoState) {
-				k.doubt(e, fmt.Errorf("it holds no state: %w", err))
-			}
+			failed = errors.Join(failed, k.state(c.Context, f, e))
 		}
 		return true
 	})
-	if err != nil {
+	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
 	k.bad, k.asOf = append(k.bad, unread...), report.AsOf
@@ -141,6 +143,24 @@ func (k *journalChecker) check(c *cli.Context, d *admit.Desk, q ledger.Query) er
 	}
 	k.bad = append(k.bad, unread...)
 	return k.records(c, d, q)
+}
+
+// state reads the state that a checkpoint carries, with all of its parts.
+func (k *journalChecker) state(ctx context.Context, f *ledger.Filler, e ledger.Entry) error {
+	s, err := journal.Restore(e.Node, e.Payload)
+	switch {
+	case errors.Is(err, journal.ErrNoState):
+		return nil
+	case err != nil:
+		k.doubt(e, fmt.Errorf("it holds no state: %w", err))
+		return nil
+	}
+	var bad *ledger.NodeError
+	if err = f.Fill(ctx, s, e.ID, journal.Everything); errors.As(err, &bad) {
+		k.bad = append(k.bad, bad)
+		return nil
+	}
+	return err
 }
 
 // row reads a row as whoever folds it does.

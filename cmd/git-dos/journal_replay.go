@@ -121,18 +121,21 @@ func journalReplay(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	b, err := lifeBook(c)
+	b, err := lifeBook(c, life.AskEverything())
 	if err != nil {
 		return err
 	}
-	if err := answer(c, journalStateOf(b)); err != nil {
+	v, err := b.Everything(c.Context)
+	if err != nil {
+		return lifeError(err)
+	}
+	if err := answer(c, journalStateOf(b, v)); err != nil {
 		return err
 	}
 	return journalUnread(b.Unread)
 }
 
-func journalStateOf(b *life.Book) journalState {
-	v := b.View
+func journalStateOf(b *life.Book, v journal.View) journalState {
 	s := journalState{
 		Nodes: v.Nodes(), Alerts: []journalAlert{},
 		Spawns: journalBodies(v.Spawns()), Launches: journalBodies(v.Launches()), Exits: journalBodies(v.Exits()),

@@ -17,8 +17,9 @@ import (
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// lifeBook reads what is known of runs and nodes for a verb that writes nothing.
-func lifeBook(c *cli.Context) (*life.Book, error) {
+// lifeBook reads what is known of runs and nodes for a verb that writes nothing,
+// and what it is going to be asked for.
+func lifeBook(c *cli.Context, asks ...life.Ask) (*life.Book, error) {
 	repo, err := refstore.OpenAhead(c.Context, workspace(c), refstore.Ahead{Kinds: admit.LifeKinds()})
 	if err != nil {
 		return nil, repoError(err)
@@ -27,7 +28,7 @@ func lifeBook(c *cli.Context) (*life.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := life.Open(c.Context, d, c.Bool("cached"))
+	b, err := life.Open(c.Context, d, c.Bool("cached"), asks...)
 	return b, lifeError(err)
 }
 
@@ -176,7 +177,7 @@ func lifeWarn(c *cli.Context, b *life.Book, about ...life.Run) {
 	for _, e := range b.Unread {
 		warn(c, "%v", e)
 	}
-	for _, h := range b.View.Hidden() {
+	for _, h := range b.Hidden() {
 		counts := "it counts for nothing here"
 		for _, r := range about {
 			if r.Doubts(h.Node) {

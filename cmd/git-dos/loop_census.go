@@ -32,6 +32,26 @@ func loopPolicy(s policy.Supervise) supervise.Policy {
 	return p
 }
 
+// loopRead reads all that a plan asks of the ledgers, so that those which cannot be
+// read are known before it is made.
+func loopRead(c *cli.Context) (*life.Book, error) {
+	b, err := lifeBook(c, life.AskSpawns())
+	if err != nil {
+		return nil, err
+	}
+	reading, err := b.Leases(c.Context)
+	if err != nil {
+		return nil, lifeError(err)
+	}
+	var runs []string
+	for _, r := range reading.Lanes {
+		if r.State != lane.Free && r.RunID != "" {
+			runs = append(runs, r.RunID)
+		}
+	}
+	return b, lifeError(b.Read(c.Context, life.AskRuns(runs...)))
+}
+
 // loopLedgers are the ledgers that cannot be read: any of them may tell of a
 // worker that is on its way.
 func loopLedgers(b *life.Book) (bad []*ledger.NodeError) {
@@ -47,7 +67,7 @@ func loopLedgers(b *life.Book) (bad []*ledger.NodeError) {
 // window: any of them may tell of a worker that is on its way.
 func loopDoubts(c *cli.Context, b *life.Book) error {
 	since := now(c).Add(-b.Desk.Rules.Policy.Supervise.PendingWindow)
-	young := slices.DeleteFunc(b.View.Hidden(), func(h journal.Hidden) bool { return !h.Spawn(since) })
+	young := slices.DeleteFunc(b.Hidden(), func(h journal.Hidden) bool { return !h.Spawn(since) })
 	if len(young) == 0 {
 		return nil
 	}
@@ -63,7 +83,11 @@ func loopCensus(c *cli.Context, b *life.Book, given []lane.Lease, isGiven bool) 
 	if out.Skew == 0 { // any
 		out.Skew = math.MaxInt64
 	}
-	for _, row := range b.View.Spawns() {
+	spawns, err := b.Spawns(c.Context)
+	if err != nil {
+		return out, lifeError(err)
+	}
+	for _, row := range spawns {
 		out.Launches = append(out.Launches, supervise.Launch{Lane: row.Lane, RunID: row.RunID, At: row.At})
 	}
 	reading, err := b.Leases(c.Context)

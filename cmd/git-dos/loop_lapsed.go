@@ -34,8 +34,11 @@ func loopDelegated(c *cli.Context, b *life.Book, r lease.Record) (word supervise
 	if age == nil || *age <= b.Desk.Rules.Policy.Liveness.Spin.Milliseconds() {
 		return "", ""
 	}
-	runs := b.RunsOn(r)
-	if len(runs) == 0 {
+	runs, err := b.RunsOn(c.Context, r)
+	switch {
+	case err != nil:
+		return "", ""
+	case len(runs) == 0:
 		return loopByLease(c, b, r, usagef("nothing names a run on lane %s", r.Lane)), ""
 	}
 	for _, id := range runs {

@@ -118,13 +118,14 @@ func panelDesk(c *cli.Context) (*admit.Desk, error) {
 	return deskOf(c, repo, admit.Open)
 }
 
-// panelBook opens the workspace and reads all that its ledgers and nodes tell.
-func panelBook(c *cli.Context) (*life.Book, error) {
+// panelBook opens the workspace and reads what its ledgers and nodes tell of what
+// it is going to be asked for.
+func panelBook(c *cli.Context, asks ...life.Ask) (*life.Book, error) {
 	d, err := panelDesk(c)
 	if err != nil {
 		return nil, err
 	}
-	b, err := life.Open(c.Context, d, c.Bool("cached"))
+	b, err := life.Open(c.Context, d, c.Bool("cached"), asks...)
 	if err != nil {
 		return nil, panelUnreached(err)
 	}

@@ -14,7 +14,11 @@ import (
 // record puts the plan where git dos decisions finds it, unless that is the last word
 // on the run already.
 func (a *resumeAnswer) record(c *cli.Context, b *life.Book, r life.Run) error {
-	last, said := decisions.LastWord(decisionsAlerts(b), r.ID)
+	told, err := b.Alerts(c.Context)
+	if err != nil {
+		return lifeError(err)
+	}
+	last, said := decisions.LastWord(decisionsAlerts(told.Alerts), r.ID)
 	diverged := said && last.Class == decisions.Diverged
 	switch a.Outcome {
 	case resume.Resumable:

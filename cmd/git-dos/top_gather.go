@@ -41,7 +41,8 @@ func topLook(c *cli.Context) (topAnswer, error) {
 	}
 	t := now(c)
 	h := topStartHistory(c.Context, d, t)
-	b, err := life.Open(c.Context, d, c.Bool("cached"))
+	since := t.Add(-d.Rules.Policy.Supervise.PendingWindow)
+	b, err := life.Open(c.Context, d, c.Bool("cached"), life.AskAlerts(), life.AskCounts(), life.AskPending(since))
 	if err != nil {
 		return topAnswer{}, panelUnreached(err)
 	}
@@ -64,12 +65,16 @@ func topLook(c *cli.Context) (topAnswer, error) {
 	if err := a.lanes(c.Context, b, past, t); err != nil {
 		return topAnswer{}, err
 	}
-	a.throughput(b.View, past, t)
+	count, err := b.Counts(c.Context)
+	if err != nil {
+		return topAnswer{}, panelError(err)
+	}
+	a.throughput(count, past, t)
 	return a, nil
 }
 
 func topNodes(b *life.Book) []string {
-	names := slices.Collect(maps.Keys(b.View.Nodes()))
+	names := slices.Collect(maps.Keys(b.Ledgers()))
 	for _, n := range b.Nodes {
 		names = append(names, n.Node)
 	}
@@ -88,7 +93,10 @@ func (a *topAnswer) lanes(ctx context.Context, b *life.Book, past topHistory, no
 		}
 		return nil // decisions have named the lanes among what cannot be read
 	}
-	spawning := topSpawns(b, now)
+	spawning, err := topSpawns(ctx, b, now)
+	if err != nil {
+		return panelError(err)
+	}
 	beats := topBeats(b)
 	for _, r := range reading.Lanes {
 		l := topLane{Lane: r.Lane, Gen: r.Gen}
@@ -118,14 +126,15 @@ func (a *topAnswer) lanes(ctx context.Context, b *life.Book, past topHistory, no
 }
 
 // topSpawns are the workers that were started of late, by lane.
-func topSpawns(b *life.Book, now time.Time) map[string]journal.Row {
+func topSpawns(ctx context.Context, b *life.Book, now time.Time) (map[string]journal.Row, error) {
+	pending, err := b.Pending(ctx, now, b.Desk.Rules.Policy.Supervise.PendingWindow)
 	rows := map[string]journal.Row{}
-	for _, r := range b.View.Pending(now, b.Desk.Rules.Policy.Supervise.PendingWindow) {
+	for _, r := range pending {
 		if name, err := lane.Canonical(r.Lane); err == nil {
 			rows[name] = r
 		}
 	}
-	return rows
+	return rows, err
 }
 
 func (l *topLane) unheld(spawning map[string]journal.Row) {
@@ -147,17 +156,17 @@ func topHeld(r lease.Record, now time.Time) topLane {
 func topHolder(l topLane) string { return lease.Holder{Node: l.Node, Owner: l.Owner}.String() }
 
 // throughput counts what happened in the windows.
-func (a *topAnswer) throughput(v journal.View, past topHistory, now time.Time) {
+func (a *topAnswer) throughput(count func(what string, from, to time.Time) uint64, past topHistory, now time.Time) {
 	to := now.Add(journal.Window) // the hour under way counts
 	for _, hours := range topHours {
 		from := now.Add(-time.Duration(hours) * time.Hour)
 		w := topWindow{
 			Hours:     hours,
-			Launches:  v.Count(journal.OpSpawn, from, to) + v.Count(journal.OpLaunch, from, to),
-			Ends:      v.Count(journal.OpExit, from, to),
-			Witnessed: v.Count(journal.OpExit+"/CLAIM_WITNESSED", from, to),
-			Refusals:  v.Count(journal.OpRefuse, from, to),
-			Attempts:  v.Count(journal.OpAttempt, from, to),
+			Launches:  count(journal.OpSpawn, from, to) + count(journal.OpLaunch, from, to),
+			Ends:      count(journal.OpExit, from, to),
+			Witnessed: count(journal.OpExit+"/CLAIM_WITNESSED", from, to),
+			Refusals:  count(journal.OpRefuse, from, to),
+			Attempts:  count(journal.OpAttempt, from, to),
 		}
 		if past.why == "" {
 			n := past.shipsSince(from)

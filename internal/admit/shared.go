@@ -81,7 +81,7 @@ func (d *Desk) Edit(ctx context.Context, kinds []string, decide refstore.DecideF
 }
 
 // Compact is [refstore.Repo.Compact] where the lanes are decided.
-func (d *Desk) Compact(ctx context.Context, ref string, fold func(refstore.Tip) (gen uint64, payload []byte)) error {
+func (d *Desk) Compact(ctx context.Context, ref string, fold func(refstore.Tip) refstore.Folded) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, editTime, errTimeUp)
 	defer cancel()
 	_, err := d.Repo.Compact(ctx, d.auth, ref, d.Now().UTC().Truncate(time.Second), fold)

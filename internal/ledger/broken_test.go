@@ -100,7 +100,7 @@ func TestUnreadableNodeIsNamedAndOthersAnswer(t *testing.T) {
 			harm: func(t *testing.T, r *refstore.Repo) { plant(t, r, ref, "ACK", `{"v":2,"op":"ACK","seq":6}`) }},
 		"checkpoint of a newer version": {at: "tip", good: ref, is: ErrVersion,
 			harm: func(t *testing.T, r *refstore.Repo) {
-				plantCommit(t, r, ref, message("bad", "CHECKPOINT", `{"v":2,"seq":5}`, 1))
+				plantCommit(t, r, ref, message("bad", "CHECKPOINT", `{"v":3,"seq":5}`, 1))
 			}},
 		"entry of a newer format": {at: "tip", good: ref, is: refstore.ErrFormat,
 			harm: func(t *testing.T, r *refstore.Repo) {
@@ -281,10 +281,10 @@ func TestFoldThatFailsLeavesTheLedgerAlone(t *testing.T) {
 	add(t, r, "n1", 1, 3)
 	mine := errors.New("mine")
 	for claim, fold := range map[string]Fold{
-		"fails":          func(iter.Seq[Entry]) ([]byte, error) { return nil, mine },
-		"gives no JSON":  func(iter.Seq[Entry]) ([]byte, error) { return []byte("x"), nil },
-		"gives nothing":  func(iter.Seq[Entry]) ([]byte, error) { return nil, nil },
-		"gives a list":   func(iter.Seq[Entry]) ([]byte, error) { return []byte("[]"), nil },
+		"fails":          func(iter.Seq[Entry]) ([]byte, []refstore.Part, error) { return nil, nil, mine },
+		"gives no JSON":  func(iter.Seq[Entry]) ([]byte, []refstore.Part, error) { return []byte("x"), nil, nil },
+		"gives nothing":  func(iter.Seq[Entry]) ([]byte, []refstore.Part, error) { return nil, nil, nil },
+		"gives a list":   func(iter.Seq[Entry]) ([]byte, []refstore.Part, error) { return []byte("[]"), nil, nil },
 		"gives too much": sum(17 << 20),
 	} {
 		if id, err := Compact(t.Context(), r, "n1", at, fold); err == nil || claim == "fails" && !errors.Is(err, mine) {

@@ -7,15 +7,16 @@ import (
 	"iter"
 	"time"
 
+	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
 )
 
 // A Fold makes a checkpoint of what it is given: the last CHECKPOINT, if there
 // is one, then every row above it, the oldest first. What it returns is one
-// JSON object; v, op, at and seq are set by the ledger. It may run several
-// times and has no effects of its own.
-type Fold func(rows iter.Seq[Entry]) ([]byte, error)
+// JSON object, and parts that are kept beside it; v, op, at and seq are set by
+// the ledger. It may run several times and has no effects of its own.
+type Fold func(rows iter.Seq[Entry]) ([]byte, []refstore.Part, error)
 
 // A Due says whether a checkpoint is due, and why.
 type Due struct {
@@ -71,9 +72,9 @@ func Compact(ctx context.Context, repo *refstore.Repo, node string, now time.Tim
 	defer c.close()
 	var foldErr error
 	u, err := repo.Compact(ctx, repo.Local(), target, now.UTC().Truncate(time.Second), func(tip refstore.Tip) refstore.Folded {
-		var payload []byte
-		payload, foldErr = c.folded(ctx, tip, now, fold)
-		return refstore.Folded{Gen: tip.Entry.Gen, Payload: payload} // no payload is no entry: the update ends with an error
+		var f refstore.Folded
+		f, foldErr = c.folded(ctx, tip, now, fold)
+		return f // no payload is no entry: the update ends with an error
 	})
 	if foldErr != nil {
 		err = foldErr
@@ -87,30 +88,35 @@ func Compact(ctx context.Context, repo *refstore.Repo, node string, now time.Tim
 	return u.Wrote[0].New, nil
 }
 
-// folded makes the payload of a checkpoint on top of tip.
-func (c *commits) folded(ctx context.Context, tip refstore.Tip, now time.Time, fold Fold) ([]byte, error) {
+// folded makes a checkpoint on top of tip.
+func (c *commits) folded(ctx context.Context, tip refstore.Tip, now time.Time, fold Fold) (f refstore.Folded, err error) {
 	top, err := entryOf(tip)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	var read error
-	payload, err := fold(func(yield func(Entry) bool) {
+	payload, parts, err := fold(func(yield func(Entry) bool) {
 		read = reversed(ctx, func(visit func(Entry) bool) error { return c.since(ctx, tip, visit) }, yield)
 	})
 	if err = errors.Join(read, err); err != nil {
-		return nil, err
+		return f, err
 	}
 	o, err := ParseObject(payload)
 	if err != nil {
-		return nil, fmt.Errorf("folded: %w", err)
+		return f, fmt.Errorf("folded: %w", err)
 	}
 	at, err := encode(now.UTC().Truncate(time.Second))
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	o.setFirst("v", Version)
+	version := uint64(Version)
+	if len(parts) > 0 {
+		version = journal.SplitVersion
+	}
+	o.setFirst("v", version)
 	o.Set("op", []byte(`"`+refstore.OpCheckpoint+`"`))
 	o.Set("at", at)
 	o.Set("seq", fmt.Append(nil, top.Seq))
-	return o.Encode()
+	payload, err = o.Encode()
+	return refstore.Folded{Gen: tip.Entry.Gen, Payload: payload, Parts: parts}, err
 }

@@ -111,7 +111,7 @@ func (c *commits) good(ctx context.Context, ref string, id refstore.OID) *Good {
 		return &Good{ID: id}
 	}
 	en, err := entryOf(t)
-	if err != nil {
+	if err != nil || en.Op == refstore.OpCheckpoint && c.whole(ctx, ref, en) != nil {
 		return nil
 	}
 	return &Good{ID: id, Seq: en.Seq}

@@ -70,7 +70,7 @@ func TestAGlanceAtACheckpointStopsAtItsHead(t *testing.T) {
 	if e, err := entryOf(tipWith(refstore.OpCheckpoint, twice)); err != nil || e.Seq != 6 {
 		t.Errorf("who appends to it goes on from %d, %v", e.Seq, err)
 	}
-	for _, payload := range []string{`{"v":2,"op":"CHECKPOINT","seq":5}`, `{"v":1,"op":"CHECKPOINT","seq":0}`, `{"op":"CHECKPOINT","seq":5}`} {
+	for _, payload := range []string{`{"v":3,"op":"CHECKPOINT","seq":5}`, `{"v":1,"op":"CHECKPOINT","seq":0}`, `{"op":"CHECKPOINT","seq":5}`} {
 		if _, err := glance(tipWith(refstore.OpCheckpoint, payload)); err == nil {
 			t.Errorf("%s has a head", payload)
 		}

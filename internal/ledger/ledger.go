@@ -25,11 +25,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/refstore"
 )
 
 // Version is the version of the rows and records this package reads and
-// writes.
+// writes. A checkpoint whose state has parts is of [journal.SplitVersion].
 const Version = 1
 
 // MaxRow bounds one row, as it is written.
@@ -121,11 +122,15 @@ func entryBy(h head, tip refstore.Tip) (Entry, error) {
 		return Entry{}, err
 	}
 	checkpoint := tip.Entry.Op == refstore.OpCheckpoint // its payload may be a row that it carries on
+	latest := uint64(Version)
+	if checkpoint {
+		latest = journal.SplitVersion
+	}
 	switch {
 	case h.V == nil || *h.V == 0:
 		return Entry{}, fmt.Errorf("%w: %s at %s has no version", refstore.ErrBroken, tip.Ref, tip.ID)
-	case *h.V > Version:
-		return Entry{}, fmt.Errorf("%w: %s at %s has version %d, this one knows %d", ErrVersion, tip.Ref, tip.ID, *h.V, Version)
+	case *h.V > latest:
+		return Entry{}, fmt.Errorf("%w: %s at %s has version %d, this one knows %d", ErrVersion, tip.Ref, tip.ID, *h.V, latest)
 	case h.Seq == nil || *h.Seq == 0:
 		return Entry{}, fmt.Errorf("%w: %s at %s has no seq", refstore.ErrBroken, tip.Ref, tip.ID)
 	case h.Op != tip.Entry.Op && !checkpoint:

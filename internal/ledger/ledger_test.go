@@ -100,16 +100,16 @@ func want(t testing.TB, got []string, words string) {
 
 // sum folds the numbers of rows into their sum; pad makes it large.
 func sum(pad int) Fold {
-	return func(rows iter.Seq[Entry]) ([]byte, error) {
+	return func(rows iter.Seq[Entry]) ([]byte, []refstore.Part, error) {
 		total := 0
 		for e := range rows {
 			var p struct{ N, Sum int }
 			if err := json.Unmarshal(e.Payload, &p); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			total += p.N + p.Sum
 		}
-		return fmt.Appendf(nil, `{"sum":%d,"pad":%q}`, total, strings.Repeat("p", pad)), nil
+		return fmt.Appendf(nil, `{"sum":%d,"pad":%q}`, total, strings.Repeat("p", pad)), nil, nil
 	}
 }
 

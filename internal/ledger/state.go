@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -27,25 +26,30 @@ func Record(ctx context.Context, repo *refstore.Repo, node string, keep policy.R
 // journal writes down of it. A CHECKPOINT that carries no such state, as an
 // older git-dos made them, is taken for the rows that are packed in it.
 func StateFold(ctx context.Context, repo *refstore.Repo, node string, now time.Time) Fold {
-	return func(rows iter.Seq[Entry]) ([]byte, error) {
+	return func(rows iter.Seq[Entry]) ([]byte, []refstore.Part, error) {
 		s := journal.New(node)
-		var failed error
 		for e := range rows {
-			if e.Op == refstore.OpCheckpoint && s.Seq() == 0 {
-				if _, err := journal.Restore(node, e.Payload); errors.Is(err, journal.ErrNoState) {
-					if failed = foldBelow(ctx, repo, e, s); failed != nil {
-						break
-					}
-					continue
-				}
+			if e.Op != refstore.OpCheckpoint {
+				s.Fold(e.Op, e.At, e.Payload)
+			} else if err := foldCheckpoint(ctx, repo, e, s); err != nil {
+				return nil, nil, err
 			}
-			s.Fold(e.Op, e.At, e.Payload)
 		}
-		if failed != nil {
-			return nil, failed
-		}
-		return s.Checkpoint(now)
+		head, parts, err := s.Split(now)
+		return head, partsOf(parts), err
 	}
+}
+
+// foldCheckpoint takes up the checkpoint that a fold begins with, with all of its
+// parts.
+func foldCheckpoint(ctx context.Context, repo *refstore.Repo, e Entry, s *journal.State) error {
+	if s.Seq() == 0 && stateless(e) {
+		return foldBelow(ctx, repo, e, s)
+	}
+	s.Fold(e.Op, e.At, e.Payload)
+	f := NewFiller(repo)
+	defer f.Close()
+	return f.Fill(ctx, s, e.ID, journal.Everything)
 }
 
 // foldBelow folds every row below a checkpoint, from the first on.

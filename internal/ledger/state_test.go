@@ -127,15 +127,15 @@ func TestNoCheckpointIsMadeOfRowsThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := func(yield func(Entry) bool) { yield(bare) }
-	if _, err := fold(rows); !errors.Is(err, refstore.ErrBroken) {
+	if _, _, err := fold(rows); !errors.Is(err, refstore.ErrBroken) {
 		t.Errorf("a checkpoint that stands for more rows than there are: %v", err)
 	}
 	bare.ID = refstore.OID("0123456789012345678901234567890123456789")
-	if _, err := fold(rows); !errors.Is(err, refstore.ErrBroken) {
+	if _, _, err := fold(rows); !errors.Is(err, refstore.ErrBroken) {
 		t.Errorf("a checkpoint that is not there: %v", err)
 	}
 	cancel()
-	if _, err := fold(rows); err == nil {
+	if _, _, err := fold(rows); err == nil {
 		t.Error("a checkpoint that could not be looked at was passed over")
 	}
 }

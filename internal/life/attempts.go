@@ -23,7 +23,10 @@ func (b *Book) Tried(ctx context.Context, unit string) (pick.CooldownEvidence, e
 	p := b.Desk.Rules.Policy.Cooldown
 	now := b.Desk.Now()
 	ev := pick.CooldownEvidence{Unit: unit, NowMS: millis(now), Policy: CooldownPolicy(b.Desk)}
-	all, forgot := b.View.AttemptsAt(sameUnit(unit))
+	if err := b.Read(ctx, AskAttempts()); err != nil {
+		return ev, err
+	}
+	all, forgot := b.view().AttemptsAt(sameUnit(unit))
 	for _, a := range all {
 		ev.Attempts = append(ev.Attempts, pick.Attempt{AtMS: millis(a.At), End: pick.End(a.Outcome), TS: a.At.UTC().Format(time.RFC3339), Count: int64(max(1, a.Count))})
 	}
@@ -71,7 +74,7 @@ func (b *Book) dark(ctx context.Context) ([]string, error) {
 		}
 	}
 	q := ledger.Query{Remotes: b.remotes, History: true}
-	for _, d := range b.View.Doubts() {
+	for _, d := range b.Doubts() {
 		q.Nodes = append(q.Nodes, d.Node)
 		if d.Seq == 0 {
 			dim = append(dim, fmt.Sprintf("all that the checkpoint of node %s stands for: %s", d.Node, d.Why))

@@ -19,20 +19,20 @@ import (
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/ledger"
-	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// A Book is what the ledgers and records of all nodes say, as of one look.
+// A Book is what the ledgers and records of all nodes say, as of one look. Of the
+// ledgers it reads what it is asked for.
 type Book struct {
 	Desk   *admit.Desk
-	View   journal.View
 	Nodes  []ledger.Node       // the newest record of each node, by name
 	Unread []*ledger.NodeError // ledgers and records that cannot be read
 	Aside  []ledger.Ledger     // those beside which rows of this repository do not count
 	AsOf   time.Time
 
+	states  map[string]*kept // by node
 	cached  bool
 	remotes []*refstore.Remote
 	leases  *admit.Reading
@@ -40,17 +40,19 @@ type Book struct {
 	dim     []string // what is dark, nil before it was asked for
 }
 
-// Open reads the ledgers and records of all nodes. In a fleet the mirror is
-// brought up to date first where it is older than the fleet's interval, unless
-// cached is set. The error says that nothing is known; nodes that cannot be
-// read are in Unread, and everything else was read as if they were not there.
-func Open(ctx context.Context, d *admit.Desk, cached bool) (*Book, error) {
-	b := &Book{Desk: d, cached: cached}
+// Open reads the ledgers and records of all nodes: of the ledgers, what is asked
+// for, and the rest when it is. In a fleet the mirror is brought up to date first
+// where it is older than the fleet's interval, unless cached is set. The error
+// says that nothing is known; nodes that cannot be read are in Unread, and
+// everything else was read as if they were not there. Whoever names all that it
+// goes on to ask for finds Unread complete.
+func Open(ctx context.Context, d *admit.Desk, cached bool, asks ...Ask) (*Book, error) {
+	b := &Book{Desk: d, cached: cached, states: map[string]*kept{}}
 	var err error
 	if b.remotes, err = d.Mirrors(ctx, cached); err != nil {
 		return nil, storeError(err)
 	}
-	if err := b.readLedgers(ctx); err != nil {
+	if err := b.readLedgers(ctx, asks); err != nil {
 		return nil, err
 	}
 	nodes, asOf, err := ledger.Nodes(ctx, d.Repo, nil, b.remotes)
@@ -63,99 +65,6 @@ func Open(ctx context.Context, d *admit.Desk, cached bool) (*Book, error) {
 	}
 	b.AsOf = b.AsOf.UTC().Truncate(time.Second)
 	return b, nil
-}
-
-// readLedgers folds the ledger of every node.
-func (b *Book) readLedgers(ctx context.Context) error {
-	f := folding{}
-	report, err := ledger.Read(ctx, b.Desk.Repo, ledger.Query{Remotes: b.remotes, Oldest: true}, f.visit)
-	if err := b.unread(err); err != nil {
-		return err
-	}
-	b.AsOf = report.AsOf
-	for _, l := range report.Nodes {
-		if l.Aside != "" {
-			b.Aside = append(b.Aside, l)
-		}
-	}
-	if bare := f.bare(); len(bare) > 0 {
-		for _, node := range bare {
-			f[node] = &fold{state: journal.New(node)}
-		}
-		_, err := ledger.Read(ctx, b.Desk.Repo, ledger.Query{Nodes: bare, Remotes: b.remotes, Oldest: true, History: true}, f.visit)
-		if err := b.unread(err); err != nil {
-			return err
-		}
-	}
-	var states []*journal.State
-	for node, fold := range f {
-		if !b.IsUnread(node) {
-			states = append(states, fold.wait())
-		}
-	}
-	b.View = journal.Merge(states...)
-	return nil
-}
-
-// A folding folds the entries of nodes.
-type folding map[string]*fold
-
-// A fold is the state of a node. The checkpoint with which it begins is taken up
-// while others are read. One that an older version made carries no state: then
-// there is none, and every row of the node has to be read.
-type fold struct {
-	state *journal.State
-	ready chan struct{} // nil when no checkpoint is being taken up
-}
-
-func (f folding) visit(e ledger.Entry) bool {
-	if f[e.Node] == nil {
-		f[e.Node] = &fold{state: journal.New(e.Node)}
-		if e.Op == refstore.OpCheckpoint {
-			f[e.Node].begin(e)
-			return true
-		}
-	}
-	s := f[e.Node].wait()
-	if s == nil {
-		return false
-	}
-	s.Fold(e.Op, e.At, e.Payload)
-	return true
-}
-
-func (f *fold) begin(e ledger.Entry) {
-	f.ready = make(chan struct{})
-	go func() {
-		defer close(f.ready)
-		s, err := journal.Restore(e.Node, e.Payload)
-		switch {
-		case errors.Is(err, journal.ErrNoState):
-			f.state = nil
-		case err != nil:
-			f.state.Fold(e.Op, e.At, e.Payload) // which makes a doubt of it
-		default:
-			f.state = s
-		}
-	}()
-}
-
-// wait is the state once it can be used, nil when the checkpoint carries none.
-func (f *fold) wait() *journal.State {
-	if f.ready != nil {
-		<-f.ready
-	}
-	return f.state
-}
-
-// bare are the nodes whose checkpoint carries no state.
-func (f folding) bare() (nodes []string) {
-	for node, fold := range f {
-		if fold.wait() == nil {
-			nodes = append(nodes, node)
-		}
-	}
-	return nodes
 }
 
 // unread takes note of the nodes that an error names; any other error means that
@@ -227,10 +136,14 @@ func (b *Book) Lapsed(ctx context.Context) (map[string]string, error) {
 
 // RunsOn are the runs that wrote rows under a lease on a lane that a node has on the
 // remote, since it has it: of those rows the last run's is the newest.
-func (b *Book) RunsOn(has lease.Record) []string {
+func (b *Book) RunsOn(ctx context.Context, has lease.Record) ([]string, error) {
+	v, err := b.Everything(ctx)
+	if err != nil {
+		return nil, err
+	}
 	at := map[string]time.Time{}
-	for _, id := range b.View.Runs() {
-		for _, row := range b.View.Story(id).Rows {
+	for _, id := range v.Runs() {
+		for _, row := range v.Story(id).Rows {
 			if row.Lane == has.Lane && row.Nonce != "" && row.From == has.Holder.Node && !row.At.Before(has.AcquiredAt) && !row.At.Before(at[id]) {
 				at[id] = row.At
 			}
@@ -238,7 +151,7 @@ func (b *Book) RunsOn(has lease.Record) []string {
 	}
 	return slices.SortedFunc(maps.Keys(at), func(a, b string) int {
 		return cmp.Or(at[a].Compare(at[b]), cmp.Compare(a, b))
-	})
+	}), nil
 }
 
 // storeError makes every failure to read one of the store.

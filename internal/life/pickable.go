@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/pick"
@@ -51,6 +52,7 @@ type picker struct {
 	ships   map[facts.Unit]ship.Verdict
 	leases  admit.Reading
 	unknown []pick.Finding // of every unit
+	coming  []journal.Row  // workers on their way
 }
 
 func (p *picker) look(ctx context.Context, units []facts.Unit) (err error) {
@@ -72,9 +74,30 @@ func (p *picker) look(ctx context.Context, units []facts.Unit) (err error) {
 	for _, u := range p.leases.Unread {
 		p.unknown = append(p.unknown, pick.Finding{Hold: pick.InFlight, Detail: fmt.Sprintf("lane %s cannot be read: %s", u.Chain, u.Unreadable)})
 	}
+	if err := p.launched(ctx); err != nil {
+		return err
+	}
 	dark, err := p.book.dark(ctx)
 	for _, why := range dark {
 		p.unknown = append(p.unknown, pick.Finding{Hold: pick.SoftClaimed, Detail: why})
+	}
+	return err
+}
+
+// launched finds the workers that were started of late.
+func (p *picker) launched(ctx context.Context) (err error) {
+	if err = p.book.Read(ctx, AskAttempts(), AskSpawns(), AskLaunches()); err != nil {
+		return err
+	}
+	window := p.book.Desk.Rules.Policy.Supervise.PendingWindow
+	if p.coming, err = p.book.Pending(ctx, p.now, window); err != nil {
+		return err
+	}
+	rows, err := p.book.Launches(ctx)
+	for _, r := range rows {
+		if p.now.Sub(r.At) < window {
+			p.coming = append(p.coming, r)
+		}
 	}
 	return err
 }
@@ -176,14 +199,7 @@ func (c *candidate) leased() {
 			c.found(&c.State.InFlight, pick.InFlight, who+", until "+r.Deadline().UTC().Format(time.RFC3339))
 		}
 	}
-	window := c.book.Desk.Rules.Policy.Supervise.PendingWindow
-	rows := c.book.View.Pending(c.now, window)
-	for _, r := range c.book.View.Launches() {
-		if c.now.Sub(r.At) < window {
-			rows = append(rows, r)
-		}
-	}
-	for _, r := range rows {
+	for _, r := range c.coming {
 		if r.Unit != "" && same(r.Unit) {
 			c.found(&c.State.SoftClaimed, pick.SoftClaimed, fmt.Sprintf("node %s started a worker for it at %s, which has no lease yet", r.From, r.At.Format(time.RFC3339)))
 		}

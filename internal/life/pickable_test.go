@@ -211,7 +211,7 @@ func TestAttemptsBehindABrokenCheckpoint(t *testing.T) {
 	b := f.book()
 	s := journal.New("n9")
 	s.Fold(journal.OpCheckpoint, noon, []byte("{}"))
-	b.View = journal.Merge(s)
+	b.states = map[string]*kept{"n9": {State: s}}
 	ev, err := b.Tried(t.Context(), "A/A1")
 	if v := pick.DecideCooldown(ev); err != nil || v.Err() == nil || !strings.Contains(v.Reason, "checkpoint of node n9") {
 		t.Errorf("%+v, %v", v, err)
@@ -228,8 +228,8 @@ func TestAttemptsThatHadToMakeRoom(t *testing.T) {
 	for i := range 12000 {
 		s.Add(journal.Row{Op: journal.OpAttempt, Seq: uint64(i + 1), At: noon.Add(-time.Duration(12000-i) * time.Second), Unit: fmt.Sprint(pad, i), Outcome: "drained"})
 	}
-	b.View = journal.Merge(s)
-	_, forgot := b.View.AttemptsAt(func(string) bool { return false })
+	b.states = map[string]*kept{"n9": {State: s}}
+	_, forgot := b.view().AttemptsAt(func(string) bool { return false })
 	if forgot.IsZero() {
 		t.Fatal("nothing had to make room")
 	}

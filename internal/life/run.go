@@ -64,7 +64,11 @@ func (b *Book) Run(ctx context.Context, id string) (Run, error) {
 func (b *Book) Adding(ctx context.Context, id string) (Run, error) { return b.lookUp(ctx, id) }
 
 func (b *Book) lookUp(ctx context.Context, id string) (Run, error) {
-	r := Run{ID: id, Story: b.View.Story(id), Intent: resume.New(id), book: b, seen: &histories{since: map[refstore.OID]*past{}}}
+	story, err := b.Story(ctx, id)
+	if err != nil {
+		return Run{}, err
+	}
+	r := Run{ID: id, Story: story, Intent: resume.New(id), book: b, seen: &histories{since: map[refstore.OID]*past{}}}
 	if ms, ok := runid.Decode(id); ok {
 		r.MintedAt = time.UnixMilli(ms).UTC()
 	}
@@ -132,7 +136,7 @@ func (r *Run) foldHistory(ctx context.Context) error {
 }
 
 func (b *Book) readNodes() (names []string) {
-	for node := range b.View.Nodes() {
+	for node := range b.Ledgers() {
 		if !b.IsUnread(node) {
 			names = append(names, node)
 		}

@@ -118,16 +118,16 @@ func written(d *admit.Desk, entries []queue.Entry) (writes []refstore.Write, siz
 func compact(ctx context.Context, d *admit.Desk) error {
 	r := newReader(d.Repo)
 	defer r.close()
-	return d.Compact(ctx, Ref, func(tip refstore.Tip) (uint64, []byte) {
+	return d.Compact(ctx, Ref, func(tip refstore.Tip) refstore.Folded {
 		f, err := r.at(ctx, tip)
 		if err != nil {
-			return 0, nil // no payload is no entry
+			return refstore.Folded{} // no payload is no entry
 		}
 		payload, err := f.Checkpoint(d.Now()).Encode()
 		if err != nil {
-			return 0, nil
+			return refstore.Folded{}
 		}
-		return tip.Entry.Gen, payload
+		return refstore.Folded{Gen: tip.Entry.Gen, Payload: payload}
 	})
 }
 

@@ -31,6 +31,10 @@ func NeedSpawns(since time.Time) Need {
 	return Need{tables: []string{tableSpawn, tableExit}, since: since}
 }
 
+// NeedAttempts is what [View.AttemptsAt] reads, NeedLaunches what [View.Launches] does.
+func NeedAttempts() Need { return Need{tables: []string{tableAttempt}} }
+func NeedLaunches() Need { return Need{tables: []string{tableLaunch, tableHarvest}} }
+
 // NeedCounts is what [View.Count] reads.
 func NeedCounts() Need { return Need{counts: true} }
 
