@@ -185,7 +185,7 @@ func TestNoVerdict(t *testing.T) {
 		{"version --now 99999999999999999", "is neither"},
 		{"version --now-ms 1 --now 2", "git-dos: version: flag --now is given twice, as \"1\" and as \"2\", and takes one value\n"},
 		{"version --color red", "git-dos: --color \"red\" is not"},
-		{"version --quiet=maybe", "invalid boolean value"},
+		{"version --quiet=maybe", `--quiet "maybe" is neither true nor false`},
 		{"version x", "git-dos: version: unexpected argument \"x\"\n"},
 		{"exit-codes x", "git-dos: exit-codes: unknown verb \"x\"\nhint: git dos exit-codes lists all of them\n"},
 		{"exit-codes leases", "unknown verb \"leases\""},
