@@ -161,15 +161,24 @@ func (r Run) fill(ctx context.Context, f *resume.Fact, id refstore.OID, region [
 
 // inHistory reports whether a commit is in the history that counts.
 func (r Run) inHistory(ctx context.Context, id refstore.OID) (bool, error) {
+	if in, known := r.seen.in[id]; known {
+		return in, nil
+	}
 	tips, err := r.tips(ctx)
 	if err != nil {
 		return false, err
 	}
+	if r.seen.in == nil {
+		r.seen.in = map[refstore.OID]bool{}
+	}
+	r.seen.in[id] = false
 	for _, tip := range tips {
 		if in, err := r.book.Desk.Repo.IsAncestor(ctx, id, tip); err == nil && in {
+			r.seen.in[id] = true
 			return true, nil
 		}
 		if ctx.Err() != nil {
+			delete(r.seen.in, id)
 			return false, context.Cause(ctx)
 		}
 	}

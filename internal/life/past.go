@@ -56,6 +56,7 @@ type histories struct {
 	tips  []refstore.OID
 	known bool
 	since map[refstore.OID]*past
+	in    map[refstore.OID]bool // commits that were asked for by themselves
 }
 
 // after is what came after a commit. What is not here to be read is left out, and
