@@ -1,10 +1,8 @@
 package refstore
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -96,9 +94,6 @@ func (e Entry) message(ref string, external bool) (string, error) {
 
 // payloadMarker stands for a payload that is in the entry's tree.
 const payloadMarker = `{"payload":"` + payloadFile + `"}`
-
-// oneLine reports whether b is a payload: one line of JSON.
-func oneLine(b []byte) bool { return json.Valid(b) && !bytes.ContainsAny(b, "\n\r\x00") }
 
 // parseMessage reads the message of the commit that ref points to. An entry
 // must name the ref it stands on: a commit of one lane planted on another is
