@@ -31,6 +31,8 @@ func lines() []line {
 		{"read", readVerbs},
 		{"read-mirror", readMirror},
 		{"read-50", readConcurrent},
+		{"ledgers", readLedgers},
+		{"ledgers-50", readLedgersAtOnce},
 		{"local", localLease},
 		{"history", historyLease},
 		{"append", appendMany},
