@@ -39,6 +39,10 @@ func (d *Desk) checkPolicy(ctx context.Context, theirs string) error {
 	if _, gone := ancestry.Resolve(ctx, d.Repo.Git, theirs); gone != nil {
 		return &skewError{theirs, ours} // a commit that is not here is one we do not contain
 	}
+	// It may have come since it was asked about: others fetch beside us.
+	if contained, err = d.Repo.IsAncestor(ctx, id, refstore.OID(ours)); err == nil && !contained {
+		return &skewError{theirs, ours}
+	}
 	return err
 }
 
