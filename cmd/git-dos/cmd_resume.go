@@ -21,8 +21,7 @@ func resumeVerb() verb {
 				"that commit on the lane's tree: commits there without this run's trailer Dos-Run. Nothing is\n" +
 				"executed. That a run can be resumed is recorded once for each commit and what is left, and that it\n" +
 				"diverged once too, so that git dos decisions shows it; git dos intent --run-id RUN takes the run\n" +
-				"up. While its lease stands and its worker is at work nothing is recorded, and the lease's deadline\n" +
-				"is told.\n\n" +
+				"up. While its lease stands and its worker is at work, that is told with the lease's deadline.\n\n" +
 				"RESUMABLE and COMPLETE have one exit status: branch on the word.",
 			Flags: lifeFlags(
 				&cli.BoolFlag{Name: "diverged", Usage: "take it that others went on where the run was at work"},
@@ -42,7 +41,7 @@ func resumeVerb() verb {
 // A resumeAnswer is a plan and, in a fleet, as of when.
 type resumeAnswer struct {
 	resume.Verdict
-	LeaseUntil *time.Time `json:"lease_until,omitempty"`  // of a run whose worker is at work: nothing is recorded
+	LeaseUntil *time.Time `json:"lease_until,omitempty"`  // of a run whose worker is at work
 	Recorded   bool       `json:"recorded_now,omitempty"` // that it diverged, by this call
 	lifeSeen
 }
@@ -50,7 +49,7 @@ type resumeAnswer struct {
 func (a resumeAnswer) String() string {
 	text := a.Verdict.String()
 	if a.LeaseUntil != nil && (a.Outcome == resume.Resumable || a.Outcome == resume.Diverged) {
-		text += "\n  live: its worker is at work, and its lease stands until " + a.LeaseUntil.Format(time.RFC3339) + ": nothing is proposed"
+		text += "\n  live: its worker is at work, and its lease stands until " + a.LeaseUntil.Format(time.RFC3339) + ": two would work on one run"
 	}
 	return text + a.line()
 }
@@ -83,10 +82,7 @@ func resumeAnswered(c *cli.Context, b *life.Book, record bool) error {
 	if a.LeaseUntil, err = resumeLive(c, r); err != nil {
 		return err
 	}
-	switch {
-	case a.LeaseUntil != nil && !r.Here():
-		a.ProposedCommand = "" // whoever took it up would work beside its worker
-	case a.LeaseUntil == nil && record:
+	if record {
 		if err := a.record(c, b, r); err != nil {
 			return err
 		}
