@@ -172,6 +172,10 @@ func (r Run) inHistory(ctx context.Context, id refstore.OID) (bool, error) {
 		r.seen.in = map[refstore.OID]bool{}
 	}
 	r.seen.in[id] = false
+	if slices.Contains(tips, id) {
+		r.seen.in[id] = true
+		return true, nil
+	}
 	for _, tip := range tips {
 		if in, err := r.book.Desk.Repo.IsAncestor(ctx, id, tip); err == nil && in {
 			r.seen.in[id] = true
