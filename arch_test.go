@@ -36,6 +36,7 @@ var importRules = map[string][]string{
 	"kernel/scope":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/reconcile":   {"pure", "kernel/verdict", "kernel/policy", "kernel/ship"},
 	"kernel/queue":       {"pure", "kernel/verdict", "kernel/lane"},
+	"kernel/packet":      {"pure", "kernel/verdict", "kernel/pick"},
 	"kernel/closes":      {"pure", "kernel/verdict", "kernel/audit", "kernel/ship"},
 	"kernel/ship":        {"pure", "kernel/verdict", "kernel/policy"},
 	"refstore":           {"std", "refstore/git", "github.com/go-git/...", "github.com/klauspost/compress/...", "golang.org/x/sys/..."},
