@@ -51,6 +51,7 @@ var importRules = map[string][]string{
 	"internal/oldledger": {"std", "kernel/...", "refstore/..."},
 	"internal/life":      {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/host", "internal/ledger", "internal/worktree"},
 	"internal/tasks":     {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts"},
+	"internal/nextup":    {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/life", "internal/tasks"},
 	"internal/ledger":    {"std", "kernel/policy", "kernel/journal", "refstore/..."},
 	"internal/githome":   {"std"},
 	"internal/scenario":  {"std"},
