@@ -49,6 +49,7 @@ func allVerbs() []verb {
 		loopDecideVerb(),
 		loopVerb(),
 		mergeGateVerb(),
+		nextUpVerb(),
 		observeVerb(),
 		pickPriorityVerb(),
 		pickableVerb(),

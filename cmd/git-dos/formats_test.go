@@ -15,6 +15,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/loop"
+	"github.com/git-dos/git-dos/kernel/packet"
 	"github.com/git-dos/git-dos/kernel/productivity"
 	"github.com/git-dos/git-dos/kernel/queue"
 	"github.com/git-dos/git-dos/kernel/resume"
@@ -40,7 +41,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
-		gateAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
+		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}

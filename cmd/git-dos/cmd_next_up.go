@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/internal/nextup"
+	"github.com/git-dos/git-dos/internal/tasks"
+	"github.com/git-dos/git-dos/kernel/packet"
+	"github.com/git-dos/git-dos/kernel/pick"
+	"github.com/git-dos/git-dos/kernel/queue"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// Bounds of how many units a packet offers.
+const (
+	nextUpLimit = 5
+	nextUpMost  = 100
+)
+
+func nextUpVerb() verb {
+	return verb{
+		command: &cli.Command{
+			Name:  "next-up",
+			Usage: "write the packet of what is to be done next",
+			Description: "Reads the plan documents at the trunk and the queue, asks of each unit what git dos verify and\n" +
+				"git dos pickable ask, and writes those that nothing holds into paths.next_packets: a packet to\n" +
+				"read, a prompt for each unit, and .dispositions-TAG.json for git dos gate. They are in order by\n" +
+				"priority, then what was never tried, then what was tried least recently, then as the queue and\n" +
+				"the plans have them. The answer and the exit status are those of the gate, judged on what was\n" +
+				"read back from disk.\n\n" +
+				"The lane of a unit is that of its task, or guessed from what is written about it as git dos queue\n" +
+				"add guesses; one without a lane is offered only without --scope. A unit that is held is never a\n" +
+				"drain: soft_claimed where a lease or a worker has it, else quota_blocked.\n\n" +
+				"Of two that render in one work tree at once, one is answered RACE and leaves .race-TAG.json.\n" +
+				"Where nothing is free, and of some unit that cannot be told, there is no verdict, and nothing is\n" +
+				"written; units that depend on each other are an error.",
+			Flags: []cli.Flag{
+				&cli.StringSliceFlag{Name: "scope", Usage: "only units of `LANE`; may be given again"},
+				&cli.IntFlag{Name: "limit", Value: nextUpLimit, Usage: fmt.Sprintf("offer at most `N` units, 1 to %d", nextUpMost)},
+				&cli.BoolFlag{Name: "cached", Usage: "go by what was last seen of the remote, however old, and say as of when"},
+			},
+			Action: writes(nextUp),
+		},
+		statuses: map[string][]status{
+			"next-up": {
+				{Code: verdict.Yes, Outcome: string(pick.Live), Meaning: "a packet is written, and offers a unit"},
+				{Code: 3, Outcome: string(pick.Drain), Meaning: "it offers none, for want of work"},
+				{Code: 4, Outcome: string(pick.StaleStamp), Meaning: "it offers none: what shipped is not stamped in its plan document"},
+				{Code: 5, Outcome: string(pick.Blocked), Meaning: "it offers none: units are claimed, held or waiting"},
+				{Code: 6, Outcome: string(pick.Raced), Meaning: "another process renders here; no packet is written"},
+			},
+		},
+	}
+}
+
+func nextUp(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	if n := c.Int("limit"); n < 1 || n > nextUpMost {
+		return usagef("--limit %d is not 1 to %d", n, nextUpMost)
+	}
+	repo, err := openRepo(c)
+	if err != nil {
+		return err
+	}
+	d, err := deskOf(c, repo, admit.Open)
+	if err != nil {
+		return err
+	}
+	scope, err := nextUpScope(c, d)
+	if err != nil {
+		return err
+	}
+	folder, err := nextup.OpenFolder(repo, d.Rules.Policy.Paths.NextPackets)
+	if err != nil {
+		return environmentf("%w", err).hint("run it in a clone with a work tree")
+	}
+	defer folder.Close()
+	unlock, held, err := folder.Lock()
+	if err != nil {
+		return environmentf("%w", err).hint("see git dos doctor")
+	}
+	if held != nil {
+		tag, w, err := folder.Race(*held, now(c))
+		if err != nil {
+			return nextUpError(err)
+		}
+		return answer(c, nextUpRaced(tag, w))
+	}
+	defer unlock()
+	return nextUpRender(c, d, folder, scope)
+}
+
+// nextUpScope reads the lanes of --scope, each once.
+func nextUpScope(c *cli.Context, d *admit.Desk) ([]string, error) {
+	scope := []string{}
+	r, err := queue.NewRouter(facts.Taxonomy(d.Rules.Policy))
+	if err != nil {
+		return nil, usagef("dos.toml: lanes: %w", err).hint("git dos doctor lists every problem")
+	}
+	for _, word := range c.StringSlice("scope") {
+		name, err := canonicalLane(d, word)
+		switch {
+		case err != nil:
+			return nil, err
+		case !r.Declares(name):
+			return nil, usagef("--scope: lane %q is not declared", name).hint("declared are %s", verdict.Show(firstOf(strings.Join(r.Declared(), ", "), "none")))
+		case !r.Knows(name):
+			return nil, usagef("--scope: lane %q is had alone, and no unit is guessed to belong to it", name).hint("leave --scope out for all units")
+		case !slices.Contains(scope, name):
+			scope = append(scope, name)
+		}
+	}
+	return scope, nil
+}
+
+// nextUpRender gathers, decides and writes. The caller has the lock.
+func nextUpRender(c *cli.Context, d *admit.Desk, folder *nextup.Folder, scope []string) error {
+	b, err := nextUpBook(c, d)
+	if err != nil {
+		return err
+	}
+	list, err := tasks.Read(c.Context, d, c.Bool("cached"))
+	if err != nil {
+		return panelUnreached(queueError(err))
+	}
+	lifeWarn(c, b)
+	if list.Behind {
+		warn(c, "this repository has a queue of its own, from before it belonged to the fleet: git log %s", tasks.Ref)
+	}
+	ev, unread, err := nextup.Gather(c.Context, b, list)
+	if err != nil {
+		return nextUpError(err)
+	}
+	ev.Scope, ev.Limit = scope, c.Int("limit")
+	p, err := packet.Decide(ev)
+	if err != nil {
+		return nextUpError(err)
+	}
+	p.At = now(c)
+	p, w, err := folder.Write(p)
+	if err != nil {
+		return nextUpError(err)
+	}
+	return answer(c, nextUpAnswerOf(p, w, unread, lifeSeenAs(b)))
+}
+
+// nextUpBook reads what is known, in a fleet after a fresh look at the trunk: a
+// unit is offered because it has not shipped, and that is never a stale no.
+func nextUpBook(c *cli.Context, d *admit.Desk) (*life.Book, error) {
+	if !c.Bool("cached") {
+		if err := d.Refresh(c.Context, true); admit.Unreachable(err) {
+			return nil, errorf(kindIndeterminate, "%s could not be asked: %w", d.Remote(), err).hint("%s", lookAgain(d.Remote()))
+		} else if err != nil {
+			return nil, deskError(err)
+		}
+	}
+	b, err := life.Open(c.Context, d, c.Bool("cached"))
+	return b, lifeError(err)
+}
+
+// nextUpError gives an error of a packet its kind and hint.
+func nextUpError(err error) error {
+	var unknown *packet.UnknownError
+	var cycle *facts.CycleError
+	switch {
+	case errors.As(err, &unknown):
+		return errorf(kindIndeterminate, "no verdict: %w", err).hint("git dos pickable %s says more; git dos doctor and git dos journal check name what cannot be read", verdict.ShellWord(unknown.Unit))
+	case errors.As(err, &cycle):
+		return usagef("%w", err).hint("correct \"Depends on:\" in the plan documents: none of them could ever be first")
+	}
+	return planError(queueError(err))
+}
