@@ -105,7 +105,7 @@ func TestIdle(t *testing.T) {
 			t.Errorf("got %q, want %q", b.Idle(), want)
 		}
 	}
-	b.Loose = []Place{{File: "a", Line: 3, Phase: "V2"}}
+	b.Files, b.Loose = []string{"a"}, []Place{{File: "a", Line: 3, Phase: "V2"}}
 	if got := b.Idle(); !strings.HasSuffix(got, "; under no plan heading: V2 at a:3") {
 		t.Error(got)
 	}
