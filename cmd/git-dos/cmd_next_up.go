@@ -164,7 +164,7 @@ func nextUpBook(c *cli.Context, d *admit.Desk) (*life.Book, error) {
 			return nil, deskError(err)
 		}
 	}
-	b, err := life.Open(c.Context, d, c.Bool("cached"))
+	b, err := life.Open(c.Context, d, c.Bool("cached"), life.AskAttempts(), life.AskSpawns(), life.AskLaunches())
 	return b, lifeError(err)
 }
 
