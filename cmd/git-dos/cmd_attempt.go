@@ -99,9 +99,7 @@ func attemptUnit(c *cli.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if plan, phase, err := reconcile.Bind(unit, "", ""); err == nil {
-		unit = plan + "/" + phase
-	}
+	unit = reconcile.Spelled(unit)
 	if printable(unit, false) != unit {
 		return "", usagef("the unit %.60q has characters that do not print", unit)
 	}

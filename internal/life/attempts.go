@@ -10,9 +10,7 @@ import (
 	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/pick"
-	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/reconcile"
-	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -26,7 +24,7 @@ func (b *Book) Tried(ctx context.Context, unit string) (pick.CooldownEvidence, e
 	if err := b.Read(ctx, AskAttempts()); err != nil {
 		return ev, err
 	}
-	all, forgot := b.view().AttemptsAt(sameUnit(unit))
+	all, forgot := b.view().AttemptsAt(reconcile.Same(unit))
 	for _, a := range all {
 		ev.Attempts = append(ev.Attempts, pick.Attempt{AtMS: millis(a.At), End: pick.End(a.Outcome), TS: a.At.UTC().Format(time.RFC3339), Count: int64(max(1, a.Count))})
 	}
@@ -42,22 +40,6 @@ func (b *Book) Tried(ctx context.Context, unit string) (pick.CooldownEvidence, e
 func CooldownPolicy(d *admit.Desk) pick.CooldownPolicy {
 	p := d.Rules.Policy.Cooldown
 	return pick.CooldownPolicy{WindowMS: p.Window.Milliseconds(), ErrorWindowMS: p.ErrorWindow.Milliseconds()}
-}
-
-// sameUnit reports whether another spelling is of the same unit.
-func sameUnit(unit string) func(string) bool {
-	plan, phase, err := reconcile.Bind(unit, "", "")
-	if err != nil {
-		return func(other string) bool { return other == unit }
-	}
-	q, err := ship.NewQuery(plan, phase, policy.Stamp{})
-	return func(other string) bool {
-		if other == unit {
-			return true
-		}
-		p, ph, bad := reconcile.Bind(other, "", "")
-		return err == nil && bad == nil && q.Is(p, ph)
-	}
 }
 
 // dark says which rows are not known that may tell of attempts and of workers on

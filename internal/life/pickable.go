@@ -12,6 +12,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/pick"
+	"github.com/git-dos/git-dos/kernel/reconcile"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
@@ -184,7 +185,7 @@ func (c *candidate) shipped(u facts.Unit) {
 // one. What a node has of a lane names none: a lease with a unit is always
 // decided where everybody sees it.
 func (c *candidate) leased() {
-	same := sameUnit(c.PickableEvidence.Unit)
+	same := reconcile.Same(c.PickableEvidence.Unit)
 	for _, r := range c.leases.Lanes {
 		if r.Unit == "" || r.State == lane.Free || !same(r.Unit) {
 			continue

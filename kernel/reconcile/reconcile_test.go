@@ -132,6 +132,29 @@ func TestBind(t *testing.T) {
 	}
 }
 
+func TestSpellingsOfOneUnit(t *testing.T) {
+	for _, c := range []struct {
+		unit, spelled, other string
+		same                 bool
+	}{
+		{"auth::auth2", "auth/auth2", "AUTH/AUTH2", true},
+		{"AUTH/AUTH2", "AUTH/AUTH2", "auth::auth2", true},
+		{"AUTH/AUTH2", "AUTH/AUTH2", "AUTH/phase 2", true},
+		{"AUTH/AUTH2", "AUTH/AUTH2", "AUTH/AUTH20", false},
+		{"docs/RS::RS4", "docs/RS/RS4", "RS/RS4", false},
+		{"U1", "U1", "U1", true},
+		{"U1", "U1", "u1", false},
+		{"A::B::C", "A::B::C", "A::B::C", true},
+	} {
+		if got := Spelled(c.unit); got != c.spelled {
+			t.Errorf("%q is spelled %q, want %q", c.unit, got, c.spelled)
+		}
+		if got := Same(c.unit)(c.other); got != c.same {
+			t.Errorf("%q and %q: %v", c.unit, c.other, got)
+		}
+	}
+}
+
 func TestAUnitIsText(t *testing.T) {
 	for _, bad := range []string{"", " ", "a\nb", "a\x00", "\xff", "a\u2028b", "\u200b", strings.Repeat("x", maxUnit+1)} {
 		if CheckUnit(bad) == nil {

@@ -74,6 +74,32 @@ func split(unit string) (plan, phase string, err error) {
 	return unit[:i], unit[i+1:], nil
 }
 
+// Spelled is a unit as it is written where units are compared: one that names
+// its plan and phase as PLAN/PHASE, any other word as it is.
+func Spelled(unit string) string {
+	if plan, phase, err := Bind(unit, "", ""); err == nil {
+		return plan + "/" + phase
+	}
+	return unit
+}
+
+// Same reports whether another spelling is of the same unit. A unit of a plan is
+// the same in whatever spelling; any other word is itself alone.
+func Same(unit string) func(other string) bool {
+	plan, phase, err := Bind(unit, "", "")
+	if err != nil {
+		return func(other string) bool { return other == unit }
+	}
+	q, err := ship.NewQuery(plan, phase, policy.Stamp{})
+	return func(other string) bool {
+		if other == unit {
+			return true
+		}
+		p, ph, bad := Bind(other, "", "")
+		return err == nil && bad == nil && q.Is(p, ph)
+	}
+}
+
 // agrees reports whether some reading of the unit is the one asked about.
 func agrees(unit, plan string, q ship.Query) bool {
 	if q.Is(plan, unit) || q.IsUnit(unit) {
