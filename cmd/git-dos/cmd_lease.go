@@ -123,7 +123,7 @@ func acquireFlags(run, nonce cli.Flag) []cli.Flag {
 		&cli.BoolFlag{Name: "any", Usage: "take another free lane when the one named cannot be had"},
 		run, nonce,
 		kindFlag(), treeFlag(),
-		&cli.StringFlag{Name: "unit", Usage: "the `UNIT` of work, as PLAN/PHASE in either case, that this lease claims (of several lanes the first): no other lease may claim it"},
+		&cli.StringFlag{Name: "unit", Usage: "the `UNIT` of work, as PLAN/PHASE or PLAN::PHASE in either case, that this lease claims (of several lanes the first): no other lease may claim it"},
 		&cli.StringFlag{Name: "seat", Usage: "the `SEAT` that this lease takes, in either case (of several lanes the first): no other lease may take it"},
 		&cli.StringFlag{Name: "proc", Usage: "the `PID` of the worker's own process, recorded so that its end can be seen"},
 		&cli.StringFlag{Name: "leases", Usage: "live leases known besides, as `JSON` (what lease live --json prints), or - for standard input"},

@@ -11,6 +11,7 @@ import (
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/reconcile"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -338,7 +339,7 @@ func (d *Desk) asEvidence(req Request) lease.AcquireEvidence {
 	return lease.AcquireEvidence{
 		Requests: req.asked(), Any: req.Any, Force: req.Force, Operator: req.Operator,
 		RunID: req.RunID, Identity: req.Identity, TTL: req.TTL, Scope: d.Scope(),
-		Unit: req.Unit, Seat: req.Seat, Proc: req.Proc, Extra: req.Leases,
+		Unit: reconcile.Spelled(req.Unit), Seat: req.Seat, Proc: req.Proc, Extra: req.Leases,
 		Lanes: facts.Taxonomy(p), Algebra: algebra(p), RatioMax: p.Overlap.RatioMax, SelfModify: p.Admission.SelfModify,
 		Budgets: facts.Budgets(p), Lapsing: d.lapsing(), Wait: d.remote != nil || req.Wait > 0,
 	}
