@@ -67,9 +67,10 @@ func queueListCommand() *cli.Command {
 		Description: "The order is one for all: by score, then the oldest first, then by id. The score is P0 1000, P1 400,\n" +
 			"P2 150, other 60; 300 for a P0 or P1 that nobody has; 40 for a bug, -20 for documentation; a point\n" +
 			"for each day without a change, up to 90; -200 for a question of the last 30 days.\n" +
-			"Ready is what is open, unclaimed, has a lane and waits for nothing. A task that no lane could be\n" +
-			"guessed for is UNROUTED. With --json, drained says that nothing is left, which is said only where\n" +
-			"all could be read and the last import was complete.",
+			"Ready is what is open, unclaimed, has a lane and waits for nothing. Claimed is what a lease names: a\n" +
+			"worker that has none yet is seen by git dos pickable. A task that no lane could be guessed for\n" +
+			"is UNROUTED. With --json, drained says that nothing is left, which is said only where all could be\n" +
+			"read and the last import was complete.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "view", Usage: "only a `VIEW`: p0-p1, ready, or all with what is done or closed"},
 			&cli.IntFlag{Name: "top", Usage: "only the first `N`"},

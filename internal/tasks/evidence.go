@@ -13,6 +13,8 @@ import (
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/queue"
+	"github.com/git-dos/git-dos/kernel/reconcile"
+	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -26,7 +28,8 @@ func (b *Book) Evidence(ctx context.Context, now time.Time) (ev queue.Evidence, 
 		return ev, nil, fmt.Errorf("dos.toml: lanes: %w", err)
 	}
 	var open []queue.Task
-	for _, t := range b.Fold.Tasks() {
+	all := b.Fold.Tasks()
+	for _, t := range all {
 		if !t.State.Closed() {
 			open = append(open, t)
 		}
@@ -47,10 +50,21 @@ func (b *Book) Evidence(ctx context.Context, now time.Time) (ev queue.Evidence, 
 	}
 	for _, r := range reading.Lanes {
 		if r.Unit != "" && r.State != lane.Free && !over(r, now, p.Lease.Margin) {
-			ev.Claims[r.Unit] = queue.Claim{Lane: r.Lane, Owner: r.Holder.Owner, Node: r.Holder.Node, RunID: r.RunID}
+			claim(ev.Claims, all, r)
 		}
 	}
 	return ev, unread, nil
+}
+
+// claim notes the tasks that a lease has, in whatever spelling it names them.
+func claim(claims map[string]queue.Claim, all []queue.Task, r lease.Record) {
+	same, spelled := reconcile.Same(r.Unit), ship.Fold(reconcile.Spelled(r.Unit))
+	for _, t := range all {
+		unit := t.Claim()
+		if unit == spelled || t.Until != nil && t.Until.Unit != "" && same(unit) { // of ids there may be very many
+			claims[unit] = queue.Claim{Lane: r.Lane, Owner: r.Holder.Owner, Node: r.Holder.Node, RunID: r.RunID}
+		}
+	}
 }
 
 // over reports whether a lease is past its own ttl and a margin, so that an
