@@ -34,9 +34,14 @@ const (
 
 // What an entry that is no row may hide.
 const (
-	hidesRun   = "run"   // a row of the story of a run that it does not name
-	hidesSpawn = "spawn" // the start of a worker
+	hidesRun     = "run"     // a row of the story of a run that it does not name
+	hidesSpawn   = "spawn"   // the start of a worker
+	hidesLaunch  = "launch"  // that by a wave
+	hidesAttempt = "attempt" // that a unit was tried
 )
+
+// hiddenOps are the ops of the rows that it may hide also where it names a run.
+var hiddenOps = map[string]string{hidesSpawn: OpSpawn, hidesLaunch: OpLaunch, hidesAttempt: OpAttempt}
 
 // newest is how late an entry that is no row may have been written, by what it
 // may hide. The zero time is that of one whose time is not known: it counts as
@@ -75,8 +80,10 @@ func (s *State) doubt(d Doubt) {
 	} else if hides(d.Op) || runOps[d.Op] {
 		s.doubts.newest.hear(hidesRun, s.noEarlier(d.At))
 	}
-	if hides(d.Op) || d.Op == OpSpawn {
-		s.doubts.newest.hear(hidesSpawn, d.At)
+	for what, op := range hiddenOps {
+		if hides(d.Op) || d.Op == op {
+			s.doubts.newest.hear(what, s.noEarlier(d.At))
+		}
 	}
 	s.doubts.last = append(s.doubts.last, d)
 	if n := len(s.doubts.last); n > maxDoubts {
@@ -93,7 +100,8 @@ func (s *State) noEarlier(at time.Time) time.Time {
 	return at
 }
 
-// The doubts as a checkpoint has them. Any is for versions that know no times.
+// The doubts as a checkpoint has them. Any is for versions that know no times,
+// Tells is what the version that wrote it knows times of.
 type doubtsDoc struct {
 	Last   []Doubt  `json:"last"`
 	Count  uint64   `json:"count"`
@@ -101,6 +109,7 @@ type doubtsDoc struct {
 	Runs   []string `json:"runs,omitempty"`
 	Any    bool     `json:"any,omitempty"` // one may be about any run
 	Newest newest   `json:"newest"`
+	Tells  []string `json:"tells,omitempty"`
 }
 
 func (d doubts) doc() *doubtsDoc {
@@ -108,16 +117,26 @@ func (d doubts) doc() *doubtsDoc {
 		return nil
 	}
 	_, any := d.newest[hidesRun]
-	return &doubtsDoc{Last: d.last, Count: d.count, Newer: d.newer, Runs: slices.Sorted(maps.Keys(d.runs)), Any: any, Newest: d.newest}
+	tells := append(slices.Sorted(maps.Keys(hiddenOps)), hidesRun)
+	return &doubtsDoc{Last: d.last, Count: d.count, Newer: d.newer, Runs: slices.Sorted(maps.Keys(d.runs)), Any: any, Newest: d.newest, Tells: tells}
 }
 
 // restoreDoubts takes over what is written. Of doubts without times, any may
-// have been written at any time.
+// have been written at any time, and so may what their version did not tell of.
 func (s *State) restoreDoubts(d *doubtsDoc) {
-	if d.Newest == nil {
-		d.Newest = newest{hidesSpawn: {}}
+	tells := d.Tells
+	switch {
+	case d.Newest == nil:
+		d.Newest, tells = newest{}, nil
 		if d.Any {
 			d.Newest[hidesRun] = time.Time{}
+		}
+	case tells == nil:
+		tells = []string{hidesSpawn}
+	}
+	for what := range hiddenOps {
+		if !slices.Contains(tells, what) {
+			d.Newest[what] = time.Time{}
 		}
 	}
 	s.doubts.last, s.doubts.count, s.doubts.newer, s.doubts.newest = d.Last, d.Count, d.Newer, d.Newest
@@ -153,10 +172,16 @@ func (h Hidden) OfRun(made time.Time) bool {
 // later.
 func (h Hidden) Spawn(since time.Time) bool { return h.newest.since(hidesSpawn, since) }
 
+// Launch is Spawn of a worker that a wave started.
+func (h Hidden) Launch(since time.Time) bool { return h.newest.since(hidesLaunch, since) }
+
+// Attempt reports whether they may hide that a unit was tried at a time or later.
+func (h Hidden) Attempt(since time.Time) bool { return h.newest.since(hidesAttempt, since) }
+
 // Hidden are the ledgers with entries that are no rows, by node.
 func (v View) Hidden() (all []Hidden) {
 	for _, d := range v.forked {
-		all = append(all, Hidden{Node: d.Node, Entries: 1, Corrupt: true, Last: []Doubt{d}, newest: newest{hidesRun: {}, hidesSpawn: {}}})
+		all = append(all, Hidden{Node: d.Node, Entries: 1, Corrupt: true, Last: []Doubt{d}, newest: newest{hidesRun: {}, hidesSpawn: {}, hidesLaunch: {}, hidesAttempt: {}}})
 	}
 	for _, s := range v.nodes {
 		if d := s.doubts; d.count > 0 {

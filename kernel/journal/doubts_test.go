@@ -47,21 +47,31 @@ func TestWhatIsNoRowIsAboutNoRunThatIsYounger(t *testing.T) {
 	stands(t, "without any nothing is hidden", func(v journal.View) string { return fmt.Sprint(len(v.Hidden())) }, "0", fold("n1", []entry{row(1, epoch)}))
 }
 
-func TestWhatIsNoRowMayHideAStart(t *testing.T) {
+func TestWhatIsNoRowMayHideAStartOrAnAttempt(t *testing.T) {
+	ahead := entry{journal.OpCap, journal.Row{Op: journal.OpCap, Account: "a", Seq: 1, At: epoch.Add(time.Hour)}.Encode(), epoch}
 	for _, c := range []struct {
 		claim string
-		entry entry
+		chain []entry
 		since time.Time
-		want  bool
+		want  string
 	}{
-		{"a start", noRow(journal.OpSpawn, epoch), epoch, true},
-		{"one that names its run", entry{journal.OpSpawn, []byte(`{"v":1,"op":"SPAWN","run_id":"R"}`), epoch}, epoch, true},
-		{"one before the time", noRow(journal.OpSpawn, epoch), epoch.Add(time.Second), false},
-		{"another row", noRow(journal.OpIntent, epoch), epoch, false},
-		{"an entry without a time", noRow(journal.OpSpawn, time.Time{}), epoch.Add(time.Hour), true},
-		{"a checkpoint", entry{journal.OpCheckpoint, []byte(`{"v":1,"op":"CHECKPOINT","seq":1,"node":"n2"}`), epoch}, epoch, true},
+		{"a start", []entry{noRow(journal.OpSpawn, epoch)}, epoch, "true false false"},
+		{"one by a wave", []entry{noRow(journal.OpLaunch, epoch)}, epoch, "false true false"},
+		{"an attempt", []entry{noRow(journal.OpAttempt, epoch)}, epoch, "false false true"},
+		{"one that names its run", []entry{{journal.OpSpawn, []byte(`{"v":1,"op":"SPAWN","run_id":"R"}`), epoch}}, epoch, "true false false"},
+		{"an attempt that does", []entry{{journal.OpAttempt, []byte(`{"v":1,"op":"ATTEMPT","run_id":"R"}`), epoch}}, epoch, "false false true"},
+		{"one before the time", []entry{noRow(journal.OpAttempt, epoch)}, epoch.Add(time.Second), "false false false"},
+		{"a clock that ran backwards below it", []entry{ahead, noRow(journal.OpAttempt, epoch)}, epoch.Add(time.Hour), "false false true"},
+		{"also of a start", []entry{ahead, noRow(journal.OpSpawn, epoch)}, epoch.Add(time.Hour), "true false false"},
+		{"another row", []entry{noRow(journal.OpIntent, epoch)}, epoch, "false false false"},
+		{"an entry without a time", []entry{noRow(journal.OpSpawn, time.Time{})}, epoch.Add(time.Hour), "true false false"},
+		{"a checkpoint", []entry{{journal.OpCheckpoint, []byte(`{"v":1,"op":"CHECKPOINT","seq":1,"node":"n2"}`), epoch}}, epoch, "true true true"},
+		{"a row of another kind than its entry", []entry{{journal.OpHalt, []byte(`{"v":1,"op":"GAP","seq":"x"}`), epoch}}, epoch, "true true true"},
 	} {
-		stands(t, c.claim, func(v journal.View) string { return fmt.Sprint(v.Hidden()[0].Spawn(c.since)) }, fmt.Sprint(c.want), fold("n1", []entry{c.entry}))
+		stands(t, c.claim, func(v journal.View) string {
+			h := v.Hidden()[0]
+			return fmt.Sprint(h.Spawn(c.since), h.Launch(c.since), h.Attempt(c.since))
+		}, c.want, fold("n1", c.chain))
 	}
 }
 
@@ -89,14 +99,16 @@ func TestDoubtsOfACheckpointWithoutTimesAlwaysCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	const times = `,"newest":{"run":"2026-11-29T12:00:00Z"}`
+	const tells = `,"tells":["attempt","launch","spawn","run"]`
 	old := strings.Replace(string(payload), times, "", 1)
-	if old == string(payload) {
-		t.Fatalf("%s is not in %s", times, payload)
+	if !strings.Contains(string(payload), times+tells) {
+		t.Fatalf("%s is not in %s", times+tells, payload)
 	}
 	for _, c := range []struct{ claim, payload, want string }{
-		{"with times", string(payload), "false false"},
-		{"without", old, "true true"},
-		{"about runs that they name", strings.Replace(old, `,"any":true`, "", 1), "false true"},
+		{"with times", string(payload), "false false false false"},
+		{"without", old, "true true true true"},
+		{"about runs that they name", strings.Replace(old, `,"any":true`, "", 1), "false true true true"},
+		{"with those of starts", strings.Replace(string(payload), tells, "", 1), "false false true true"},
 	} {
 		got, err := journal.Restore("n1", []byte(c.payload))
 		if err != nil {
@@ -104,7 +116,7 @@ func TestDoubtsOfACheckpointWithoutTimesAlwaysCount(t *testing.T) {
 		}
 		stands(t, c.claim, func(v journal.View) string {
 			h, late := v.Hidden()[0], epoch.Add(time.Hour)
-			return fmt.Sprint(h.OfRun(late), h.Spawn(late))
+			return fmt.Sprint(h.OfRun(late), h.Spawn(late), h.Launch(late), h.Attempt(late))
 		}, c.want, got)
 	}
 }
