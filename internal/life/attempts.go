@@ -2,12 +2,10 @@ package life
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
-	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/pick"
 	"github.com/git-dos/git-dos/kernel/reconcile"
@@ -28,12 +26,12 @@ func (b *Book) Tried(ctx context.Context, unit string) (pick.CooldownEvidence, e
 	for _, a := range all {
 		ev.Attempts = append(ev.Attempts, pick.Attempt{AtMS: millis(a.At), End: pick.End(a.Outcome), TS: a.At.UTC().Format(time.RFC3339), Count: int64(max(1, a.Count))})
 	}
-	if !forgot.IsZero() && now.Sub(forgot) < max(p.Window, p.ErrorWindow) {
+	window := max(p.Window, p.ErrorWindow)
+	if !forgot.IsZero() && now.Sub(forgot) < window {
 		ev.Unknown = append(ev.Unknown, fmt.Sprintf("attempts up to %s had to be dropped for want of room", forgot.UTC().Format(time.RFC3339)))
 	}
-	dark, err := b.dark(ctx)
-	ev.Unknown = append(ev.Unknown, dark...)
-	return ev, err
+	ev.Unknown = append(ev.Unknown, b.dark(func(h journal.Hidden) bool { return h.Attempt(now.Add(-window)) })...)
+	return ev, nil
 }
 
 // CooldownPolicy is that of the dos.toml in force.
@@ -42,52 +40,18 @@ func CooldownPolicy(d *admit.Desk) pick.CooldownPolicy {
 	return pick.CooldownPolicy{WindowMS: p.Window.Milliseconds(), ErrorWindowMS: p.ErrorWindow.Milliseconds()}
 }
 
-// dark says which rows are not known that may tell of attempts and of workers on
-// their way: ledgers that cannot be read, and entries of the time that counts
-// that are no rows.
-func (b *Book) dark(ctx context.Context) ([]string, error) {
-	if b.dim != nil {
-		return b.dim, nil
-	}
-	dim := []string{}
+// dark says why rows may not be known: of ledgers that cannot be read, and of
+// those with entries that are no rows and may hide such a row.
+func (b *Book) dark(hides func(journal.Hidden) bool) (why []string) {
 	for _, e := range b.Unread {
 		if name, _ := refstore.SplitRef(e.Ref); name.Kind != "node" {
-			dim = append(dim, e.Error())
+			why = append(why, e.Error())
 		}
 	}
-	q := ledger.Query{Remotes: b.remotes, History: true}
-	for _, d := range b.Doubts() {
-		q.Nodes = append(q.Nodes, d.Node)
-		if d.Seq == 0 {
-			dim = append(dim, fmt.Sprintf("all that the checkpoint of node %s stands for: %s", d.Node, d.Why))
+	for _, h := range b.Hidden() {
+		if hides(h) {
+			why = append(why, RowsError(h).Error())
 		}
 	}
-	if len(q.Nodes) > 0 {
-		p := b.Desk.Rules.Policy
-		since := b.Desk.Now().Add(-max(p.Cooldown.Window, p.Cooldown.ErrorWindow, p.Supervise.PendingWindow))
-		_, err := ledger.Read(ctx, b.Desk.Repo, q, func(e ledger.Entry) bool {
-			if e.At.Before(since) {
-				return false
-			}
-			r, err := journal.Decode(e.Payload)
-			switch {
-			case err != nil:
-				dim = append(dim, fmt.Sprintf("entry %s of node %s: %v", e.ID.Short(), e.Node, err))
-			case r.Op != e.Op:
-				dim = append(dim, fmt.Sprintf("entry %s of node %s is of op %s and holds a row of op %s", e.ID.Short(), e.Node, e.Op, r.Op))
-			}
-			return true
-		})
-		var some *ledger.UnreadError
-		switch {
-		case errors.As(err, &some):
-			for _, e := range some.Nodes {
-				dim = append(dim, e.Error())
-			}
-		case err != nil:
-			return nil, storeError(err)
-		}
-	}
-	b.dim = dim
-	return dim, nil
+	return why
 }

@@ -37,7 +37,6 @@ type Book struct {
 	remotes []*refstore.Remote
 	leases  *admit.Reading
 	lapsed  map[string]string
-	dim     []string // what is dark, nil before it was asked for
 }
 
 // Open reads the ledgers and records of all nodes: of the ledgers, what is asked

@@ -78,11 +78,11 @@ func (p *picker) look(ctx context.Context, units []facts.Unit) (err error) {
 	if err := p.launched(ctx); err != nil {
 		return err
 	}
-	dark, err := p.book.dark(ctx)
-	for _, why := range dark {
+	since := p.now.Add(-p.book.Desk.Rules.Policy.Supervise.PendingWindow)
+	for _, why := range p.book.dark(func(h journal.Hidden) bool { return h.Spawn(since) || h.Launch(since) }) {
 		p.unknown = append(p.unknown, pick.Finding{Hold: pick.SoftClaimed, Detail: why})
 	}
-	return err
+	return nil
 }
 
 // launched finds the workers that were started of late.

@@ -174,7 +174,7 @@ func TestAttemptsThatCannotBeRead(t *testing.T) {
 			f.plant("n1", journal.OpGap, `{"v":1,"op":"ATTEMPT","seq":1,"at":"2026-01-02T11:00:00Z","unit":"A/A1"}`)
 		}, "n1", "?"},
 		"a ledger that is none":     {func(f *field) { f.git("update-ref", ledgerRef("n1"), "HEAD") }, "n1", "?"},
-		"a checkpoint that is none": {func(f *field) { f.plant("n1", refstore.OpCheckpoint, `{"v":1,"op":"CHECKPOINT","seq":3,"tables":7}`) }, "n1", "?"},
+		"a checkpoint that is none": {func(f *field) { f.plant("n1", refstore.OpCheckpoint, `{"v":1,"op":"CHECKPOINT","seq":3,"tables":7}`) }, "n1", "OFFERABLE"},
 	} {
 		f := newField(t)
 		c.spoil(f)
@@ -190,11 +190,38 @@ func TestAttemptsThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// An older stamp above it does not take back that a row may tell of an attempt, or
+// of a worker on its way.
+func TestAttemptsBelowAnOlderRow(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ op, says, later string }{
+		{journal.OpAttempt, "? whether it is COOLDOWN cannot be told", "? whether it is COOLDOWN cannot be told"},
+		{journal.OpSpawn, "? whether it is SOFT_CLAIMED_ELSEWHERE cannot be told", "OFFERABLE"},
+		{journal.OpLaunch, "? whether it is SOFT_CLAIMED_ELSEWHERE cannot be told", "OFFERABLE"},
+		{journal.OpHalt, "OFFERABLE", "OFFERABLE"},
+	} {
+		f := newField(t)
+		f.now = noon
+		f.plant("n1", c.op, `{"v":1,"op":"`+c.op+`","seq":1,"at":"nonsense","run_id":"run-1","unit":"A/A1"}`)
+		f.plantAt(noon.AddDate(0, 0, -2), "n1", journal.OpGap, `{"v":1,"op":"GAP","seq":2,"at":"2025-12-31T12:00:00Z","kind":"k"}`)
+		f.wantPick(c.op, "A/A1", c.says, "")
+		f.now = noon.Add(time.Hour)
+		f.wantPick(c.op+", later", "A/A1", c.later, "")
+		f.now = noon.Add(7 * time.Hour)
+		f.wantPick(c.op+", when it is over", "A/A1", "OFFERABLE", "")
+	}
+}
+
 // plant puts an entry into a node's ledger as it is.
 func (f *field) plant(node, op, payload string) {
 	f.t.Helper()
+	f.plantAt(noon, node, op, payload)
+}
+
+func (f *field) plantAt(at time.Time, node, op, payload string) {
+	f.t.Helper()
 	d := f.desk()
-	w := refstore.Write{Ref: ledgerRef(node), Entry: refstore.Entry{Op: op, Payload: []byte(payload), At: noon}}
+	w := refstore.Write{Ref: ledgerRef(node), Entry: refstore.Entry{Op: op, Payload: []byte(payload), At: at}}
 	_, err := d.Repo.Update(f.t.Context(), d.Repo.Local(), refstore.Query{Kinds: []string{"journal"}}, func(refstore.Snapshot) ([]refstore.Write, error) {
 		return []refstore.Write{w}, nil
 	})
@@ -213,7 +240,7 @@ func TestAttemptsBehindABrokenCheckpoint(t *testing.T) {
 	s.Fold(journal.OpCheckpoint, noon, []byte("{}"))
 	b.states = map[string]*kept{"n9": {State: s}}
 	ev, err := b.Tried(t.Context(), "A/A1")
-	if v := pick.DecideCooldown(ev); err != nil || v.Err() == nil || !strings.Contains(v.Reason, "checkpoint of node n9") {
+	if v := pick.DecideCooldown(ev); err != nil || v.Err() == nil || !strings.Contains(v.Reason, "ledger of node n9: 1 row that cannot be read: the checkpoint") {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
