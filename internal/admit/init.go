@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -160,10 +160,8 @@ type NodeID struct {
 
 // LookNode reads the node id and changes nothing.
 func (d *Desk) LookNode(ctx context.Context) (NodeID, error) {
-	for _, name := range []string{"GIT_DOS_NODE", "DISPATCH_HOST_ID"} {
-		if id := os.Getenv(name); id != "" {
-			return NodeID{ID: id, Environment: true}, nil
-		}
+	if id := ledger.NamedNode(); id != "" {
+		return NodeID{ID: id, Environment: true}, nil
 	}
 	c, err := d.Repo.Config()
 	if err != nil {

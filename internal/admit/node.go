@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/git"
 )
@@ -19,10 +20,8 @@ import (
 // machine and to the repository's directory, so that a copied clone gets one
 // of its own; an id set by hand, without a binding, is taken as it is.
 func (d *Desk) EnsureNode(ctx context.Context) error {
-	for _, name := range []string{"GIT_DOS_NODE", "DISPATCH_HOST_ID"} {
-		if id := os.Getenv(name); id != "" {
-			return d.setNode(id)
-		}
+	if id := ledger.NamedNode(); id != "" {
+		return d.setNode(id)
 	}
 	binding, err := nodeBinding(d.Repo)
 	if err != nil {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,11 +13,18 @@ import (
 	"github.com/git-dos/git-dos/refstore/git"
 )
 
+// NamedNode is the node that the environment names, "" for none. It outranks git
+// config dos.node.
+func NamedNode() string { return cmp.Or(os.Getenv("GIT_DOS_NODE"), os.Getenv("DISPATCH_HOST_ID")) }
+
 // owns reports whether this repository writes under the name of a node, or may:
 // settings that cannot be read say nothing.
 func owns(repo *refstore.Repo, node string) bool {
+	if id := NamedNode(); id != "" {
+		return id == node
+	}
 	c, err := repo.Config()
-	return err != nil || slices.Contains([]string{os.Getenv("GIT_DOS_NODE"), os.Getenv("DISPATCH_HOST_ID"), c.Get("dos.node")}, node)
+	return err != nil || c.Get("dos.node") == node
 }
 
 // An Aside is what this repository's own ref of a node holds from when it went by
