@@ -70,6 +70,9 @@ func attemptRecord(c *cli.Context) error {
 		return usagef("--outcome %.40q is none of %s", c.String("outcome"), strings.Join(pick.Ends(), ", ")).hint("where nobody can tell it is unknown")
 	}
 	run, err := lifeStated(c)
+	if err == nil {
+		err = lifeMinted(c, run)
+	}
 	if err != nil {
 		return err
 	}

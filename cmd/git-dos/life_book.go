@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -156,7 +157,11 @@ func lifeMinted(c *cli.Context, id string) error {
 		return nil
 	}
 	minted := time.UnixMilli(ms).UTC()
-	return usagef("run %s was minted at %s, which is %s ahead of this clock", id, minted.Format(time.RFC3339), minted.Sub(at).Round(time.Second)).
+	ahead := "more than 290 years" // beyond what a duration holds
+	if d := minted.Sub(at); d < math.MaxInt64 {
+		ahead = d.Round(time.Second).String()
+	}
+	return usagef("run %s was minted at %s, which is %s ahead of this clock", id, minted.Format(time.RFC3339), ahead).
 		hint("check the clocks; git dos run-id mint NAME names a run that starts now")
 }
 
