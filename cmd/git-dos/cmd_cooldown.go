@@ -77,7 +77,9 @@ func cooldownEvidence(c *cli.Context) (ev pick.CooldownEvidence, seen lifeSeen, 
 	if ev, err = b.Tried(c.Context, unit); err != nil {
 		return ev, seen, lifeError(err)
 	}
-	lifeWarn(c, b)
+	if pick.DecideCooldown(ev).Err() == nil { // else what the warnings would tell does count
+		lifeWarn(c, b)
+	}
 	return ev, lifeSeenAs(b), nil
 }
 
@@ -104,5 +106,5 @@ func cooldownUnknown(ev pick.CooldownEvidence, err error) error {
 	if len(ev.Unknown) == 0 {
 		return usagef("%w", err)
 	}
-	return errorf(kindIndeterminate, "no verdict: %w", err).hint("git dos journal check names what cannot be read, and the last good entry before it")
+	return errorf(kindIndeterminate, "no verdict: %w", err).hint("git dos journal check names what cannot be read, and the last good entry before it; a row that is none counts as long as an attempt would")
 }

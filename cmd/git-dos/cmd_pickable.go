@@ -88,7 +88,7 @@ func pickableUnit(c *cli.Context) error {
 	}
 	v := pick.DecidePickable(all[0])
 	if err := v.Err(); err != nil {
-		return errorf(kindIndeterminate, "no verdict: %w", err).hint("git dos doctor and git dos journal check name what cannot be read; do not offer the unit until it can")
+		return errorf(kindIndeterminate, "no verdict: %w", err).hint("git dos doctor and git dos journal check name what cannot be read; do not offer the unit before there is a verdict; a row that is none stands in its way as long as what it may tell of would")
 	}
 	return answer(c, pickableAnswer{v, lifeSeenAs(b)})
 }

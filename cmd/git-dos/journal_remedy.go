@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/ledger"
@@ -58,9 +59,12 @@ func journalGiveUp(e *ledger.NodeError, g ledger.GivingUp) string {
 	return text + ": " + g.String()
 }
 
+// journalBadNodes names each ledger and record once, however much of it is bad.
 func journalBadNodes(all []journalBad) (names []string) {
 	for _, b := range all {
-		names = append(names, b.Node+" ("+b.Ref+")")
+		if name := b.Node + " (" + b.Ref + ")"; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }
