@@ -123,7 +123,7 @@ func decisionsLanes(ctx context.Context, b *life.Book, ev *decisions.Evidence) e
 		ev.Unread = append(ev.Unread, fmt.Sprintf("lane %s: %s", u.Chain, u.Unreadable))
 	}
 	for _, r := range reading.Lanes {
-		l := decisions.Lane{Gen: r.Gen, Held: r.State != lane.Free, Since: r.AcquiredAt, RunID: r.RunID, Nonce: r.Nonce, Owner: r.Holder.Owner}
+		l := decisions.Lane{Gen: r.Gen, Held: r.State != lane.Free, Parked: r.State == lane.Parked, Since: r.AcquiredAt, RunID: r.RunID, Nonce: r.Nonce, Owner: r.Holder.Owner}
 		if !l.Held {
 			l.Since = r.RenewedAt
 		}

@@ -152,7 +152,7 @@ func (ev Evidence) overtaken(a Alert, r row) bool {
 func (ev Evidence) resolved(a Alert, kind Kind) bool {
 	switch kind {
 	case Liveness:
-		return a.Answered || a.RunID != "" && ev.Done[a.RunID] || ev.leaseOver(a)
+		return !ev.keeps(a) && (a.Answered || a.RunID != "" && ev.Done[a.RunID] || ev.leaseOver(a))
 	case ResumeProposal:
 		return a.Answered || a.RunID != "" && ev.Done[a.RunID] || ev.outdone(a)
 	case EnforceBreaker:
@@ -192,6 +192,13 @@ func LastWord(known []Alert, run string) (last Alert, ok bool) {
 		}
 	}
 	return last, ok
+}
+
+// keeps reports whether the lane that an alert is about is parked for its run: nobody
+// else is admitted to it, whatever became of the run. Parking may change the nonce.
+func (ev Evidence) keeps(a Alert) bool {
+	l, ok := ev.Lanes[a.Lane]
+	return ok && l.Parked && a.RunID != "" && l.RunID == a.RunID
 }
 
 // leaseOver reports whether the lease that an alert is about is known to be over.

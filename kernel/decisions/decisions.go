@@ -89,12 +89,13 @@ func (p Policy) filled() Policy {
 
 // A Lane is how a lane stands.
 type Lane struct {
-	Gen   uint64
-	Held  bool
-	Since time.Time // when it was last acquired, released or scavenged
-	RunID string    // of its lease, as the next two
-	Nonce string
-	Owner string
+	Gen    uint64
+	Held   bool
+	Parked bool      // held, and kept until somebody decides about it
+	Since  time.Time // when it was last acquired, released or scavenged
+	RunID  string    // of its lease, as the next two
+	Nonce  string
+	Owner  string
 }
 
 // An Entry is one line of the list.

@@ -18,7 +18,7 @@ import (
 //	rows OP N@TIME,... node=NODE   what stands in a ledger, with the keys of a row:
 //	    kind= lane= class= reason= run= handle= owner= target= command= edge= gen= nonce=
 //	    blocking=LANE:GEN,... streak=N count=N [answered]
-//	lane NAME [held] gen=N since=TIME run= nonce= owner=
+//	lane NAME [held|parked] gen=N since=TIME run= nonce= owner=
 //	beat NAME WORD [last=TIME] [skewed]
 //	envelope PATH [blocked] [all-clear] [do-not-render] verdict= class= reason= lane= run= at=TIME
 //	soak PATH unit= lane= end=DAY
@@ -106,7 +106,8 @@ func (ev *Evidence) learn(f *scenario.Line) {
 	case "rows":
 		ev.Alerts = append(ev.Alerts, alertOf(f))
 	case "lane":
-		l := Lane{Held: f.Has("held"), Gen: uint64(f.Int("gen")), Since: f.Time("since"), RunID: f.Text("run"), Nonce: f.Text("nonce"), Owner: f.Text("owner")}
+		l := Lane{Parked: f.Has("parked"), Held: f.Has("held"), Gen: uint64(f.Int("gen")), Since: f.Time("since"), RunID: f.Text("run"), Nonce: f.Text("nonce"), Owner: f.Text("owner")}
+		l.Held = l.Held || l.Parked
 		ev.Lanes[f.Word()] = l
 	case "beat":
 		b := Beat{Name: f.Word(), Skewed: f.Has("skewed"), Verdict: f.Word()}
