@@ -123,7 +123,7 @@ func intent(c *cli.Context) error {
 		a := intentOf(r.Intent)
 		a.Recorded, a.Seq, a.WasParked = true, seq[0], parked
 		if r.Live && r.Lease.State == lane.Parked {
-			a.Next = "git dos lease unpark --lane " + verdict.ShellWord(r.Lease.Lane) + " --run-id " + verdict.ShellWord(id)
+			a.Next = unparkCommand(r.Lease.Lane) + " --run-id " + verdict.ShellWord(id)
 		}
 		return answer(c, a)
 	})

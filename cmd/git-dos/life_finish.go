@@ -6,17 +6,19 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/resume"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // A lifeFinish is the part of an answer about a run all of whose steps are done that
-// says what is left to do: to bring them to the trunk, and to give the lane back.
+// says what is left to do: to let a parked lane run again, to bring the steps to the
+// trunk, and to give the lane back.
 type lifeFinish struct {
 	OffTrunk []string `json:"off_trunk,omitempty"` // steps that are not in the trunk's history
 	Next     string   `json:"next,omitempty"`      // where the asking worktree has the run's lease
 
-	after string // what follows then
+	after []string // what follows then
 }
 
 func lifeFinishOf(c *cli.Context, r life.Run, plan *resume.Verdict) (f lifeFinish, err error) {
@@ -29,10 +31,14 @@ func lifeFinishOf(c *cli.Context, r life.Run, plan *resume.Verdict) (f lifeFinis
 	if !r.Finished(plan) {
 		return f, nil
 	}
-	f.Next = "git dos lease release --lane " + verdict.ShellWord(r.Lease.Lane)
+	steps := []string{"git dos lease release --lane " + verdict.ShellWord(r.Lease.Lane)}
 	if len(f.OffTrunk) > 0 {
-		f.Next, f.after = "git dos push", f.Next
+		steps = append([]string{"git dos push"}, steps...)
 	}
+	if r.Lease.State == lane.Parked {
+		steps = append([]string{unparkCommand(r.Lease.Lane)}, steps...)
+	}
+	f.Next, f.after = steps[0], steps[1:]
 	return f, nil
 }
 
@@ -42,10 +48,16 @@ func (f lifeFinish) text() string {
 	if n := len(f.OffTrunk); n > 0 {
 		text += fmt.Sprintf("\n  trunk: %s not on it yet: %s", verdict.Count(n, "step"), someOf(f.OffTrunk))
 	}
-	for _, command := range []string{f.Next, f.after} {
-		if command != "" {
-			text += "\n  next: " + command
-		}
+	if f.Next == "" {
+		return text
+	}
+	for _, command := range append([]string{f.Next}, f.after...) {
+		text += "\n  next: " + command
 	}
 	return text
+}
+
+// unparkCommand lets the lease of a parked lane run again, in the worktree that has it.
+func unparkCommand(name string) string {
+	return "git dos lease unpark --lane " + verdict.ShellWord(name)
 }
