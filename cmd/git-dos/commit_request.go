@@ -87,14 +87,15 @@ type commitRemark struct{ reason, next string }
 
 // commitLease has the message name the lease that this worktree holds on the
 // lane, whose tree then counts, since it is the one a push is judged by.
-// Without one the lane's own tree counts, and the remark says so.
+// Without one the lane's own tree counts, and the remark says so, as it says of a
+// parked one that nothing is pushed under it.
 func commitLease(c *cli.Context, r *scopeRegion, note *worktree.Note) (commitRemark, error) {
 	held, err := commitHeld(r)
 	if err != nil {
 		return commitRemark{}, err
 	}
 	now, _, err := r.desk.Lease(c.Context, r.lane, true)
-	take := "git dos lease acquire --lane " + r.lane
+	take, remark := "git dos lease acquire --lane "+r.lane, commitRemark{"", "git dos push"}
 	switch {
 	case held == nil && err != nil:
 		return commitRemark{"; this worktree holds no lease on lane " + r.lane + ", and who does cannot be read", take}, nil
@@ -103,7 +104,10 @@ func commitLease(c *cli.Context, r *scopeRegion, note *worktree.Note) (commitRem
 	case err != nil:
 		return commitRemark{}, deskError(err)
 	case now != nil && (now.Gen >= held.Gen || held.Under != ""): // what its node granted, this repository has as it is
-		if now.Nonce != held.Nonce || now.State != lane.Held {
+		switch {
+		case now.Nonce == held.Nonce && now.State == lane.Parked:
+			remark = commitRemark{"; PARKED: lane " + r.lane + " is parked, and nothing is pushed under it until it is unparked", unparkCommand(r.lane)}
+		case now.Nonce != held.Nonce || now.State != lane.Held:
 			return commitRemark{"; the lease this worktree took on lane " + r.lane + " is lost", take}, nil
 		}
 		r.tree = now.Tree
@@ -112,7 +116,7 @@ func commitLease(c *cli.Context, r *scopeRegion, note *worktree.Note) (commitRem
 	if now != nil && now.UnderGen > 0 {
 		note.Lease = fmt.Sprintf("%s@%d.%d", r.lane, now.UnderGen, now.Gen)
 	}
-	return commitRemark{"", "git dos push"}, nil
+	return remark, nil
 }
 
 // commitHolder says that this worktree does not hold the lane, and who does.
