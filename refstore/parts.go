@@ -17,7 +17,8 @@ type Part struct {
 	Data []byte
 }
 
-// Bounds of the parts of an entry.
+// Bounds of the parts of an entry. All together have no more bytes than a payload
+// may have: maxPayload.
 const (
 	maxParts    = 4096
 	maxPartName = 60
@@ -35,13 +36,15 @@ func (r *Repo) writeParts(parts []Part) ([]treeFile, error) {
 		return nil, fmt.Errorf("%d parts, at most %d", len(parts), maxParts)
 	}
 	var files []treeFile
+	size := 0
 	for _, p := range parts {
 		file := partFile(p.Name)
+		size += len(p.Data)
 		switch {
 		case !validPart(p.Name):
 			return nil, fmt.Errorf("illegal name of a part: %.80q", p.Name)
-		case len(p.Data) > maxPayload:
-			return nil, fmt.Errorf("part %s has %d bytes, at most %d", p.Name, len(p.Data), maxPayload)
+		case size > maxPayload:
+			return nil, fmt.Errorf("%d bytes up to part %s, at most %d", size, p.Name, maxPayload)
 		case slices.ContainsFunc(files, func(f treeFile) bool { return f.name == file }):
 			return nil, fmt.Errorf("two parts %s", p.Name)
 		}
@@ -60,7 +63,8 @@ func (r *Repo) writeParts(parts []Part) ([]treeFile, error) {
 
 // Parts reads parts of the entry of ref that a commit holds, in the order in which
 // they are named. A part that is not there or is damaged is an error that names it
-// and wraps [ErrBroken].
+// and wraps [ErrBroken], and so is the first that is more, with those before it,
+// than an entry's parts may have: no more is expanded.
 func (e *Entries) Parts(ctx context.Context, ref string, id OID, names ...string) ([]Part, error) {
 	parts, err := e.parts(ctx, id, names)
 	if err != nil {
@@ -75,6 +79,7 @@ func (e *Entries) parts(ctx context.Context, id OID, names []string) ([]Part, er
 		return nil, err
 	}
 	parts := make([]Part, 0, len(names))
+	size := 0
 	for _, name := range names {
 		blob, ok := blobs[partFile(name)]
 		if !ok || !validPart(name) {
@@ -83,6 +88,9 @@ func (e *Entries) parts(ctx context.Context, id OID, names []string) ([]Part, er
 		data, err := e.objects.packed(ctx, string(blob), maxPayload)
 		if err != nil {
 			return nil, fmt.Errorf("part %s: %w", name, err)
+		}
+		if size += len(data); size > maxPayload {
+			return nil, fmt.Errorf("%w: %d bytes up to part %s, at most %d", ErrBroken, size, name, maxPayload)
 		}
 		parts = append(parts, Part{name, data})
 	}

@@ -104,6 +104,7 @@ func TestPartsThatNobodyCouldReadAreNotWritten(t *testing.T) {
 		"a long name":   {{Name: strings.Repeat("a", 61)}},
 		"two of a name": {{Name: "a"}, {Name: "b"}, {Name: "a", Data: []byte("x")}},
 		"too large":     {{Name: "a", Data: make([]byte, 16<<20+1)}},
+		"too large all": {{Name: "a", Data: make([]byte, 9<<20)}, {Name: "b", Data: make([]byte, 9<<20)}},
 		"too many":      make([]refstore.Part, 4097),
 	} {
 		if id, err := f.compactWith(t, ref, parts...); err == nil {
@@ -112,5 +113,26 @@ func TestPartsThatNobodyCouldReadAreNotWritten(t *testing.T) {
 	}
 	if _, err := f.compactWith(t, ref, refstore.Part{Name: strings.Repeat("a", 60), Data: make([]byte, 16<<20)}); err != nil {
 		t.Error(err)
+	}
+}
+
+// Many names of one small object are as much as what each expands to.
+func TestPartsThatExpandToMoreThanAnEntryMayHaveAreNotRead(t *testing.T) {
+	t.Parallel()
+	f := localFixture(t, initRepo(t))
+	files := map[string][]byte{}
+	var names []string
+	bomb := zstdOf(t, make([]byte, 6<<20))
+	for n := range 8 {
+		names = append(names, fmt.Sprintf("p%d", n))
+		files["part-"+names[n]+".zst"] = bomb
+	}
+	f.commitWith(t, "refs/dos/log/hostile", refstore.OpCheckpoint, `{}`, "", files)
+	id := f.read(t, "log").Tip("refs/dos/log/hostile").ID
+	if got, err := f.parts(t, "refs/dos/log/hostile", id, names...); !errors.Is(err, refstore.ErrBroken) || !strings.Contains(err.Error(), "p2") {
+		t.Errorf("%d parts, %v", len(got), err)
+	}
+	if got, err := f.parts(t, "refs/dos/log/hostile", id, names[:2]...); err != nil || len(got) != 2 {
+		t.Errorf("as many as there may be: %d parts, %v", len(got), err)
 	}
 }
