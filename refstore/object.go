@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -92,7 +93,7 @@ func encodeObject(o object.Object) ([]byte, error) {
 
 // writeObject stores a loose object and returns its id. The object is complete
 // before it gets its name; a crash leaves at most a tmp_obj_ file, which git
-// gc removes.
+// gc removes. One that is there already and is damaged is written again.
 func (r *Repo) writeObject(kind string, body []byte) (OID, error) {
 	header := fmt.Appendf(nil, "%s %d\x00", kind, len(body))
 	var h hash.Hash = sha1.New()
@@ -104,7 +105,7 @@ func (r *Repo) writeObject(kind string, body []byte) (OID, error) {
 	id := OID(hex.EncodeToString(h.Sum(nil)))
 	dir := filepath.Join(r.Objects, string(id[:2]))
 	path := filepath.Join(dir, string(id[2:]))
-	if now := time.Now(); nonEmpty(path) && os.Chtimes(path, now, now) == nil {
+	if now := time.Now(); intact(path, header, body) && os.Chtimes(path, now, now) == nil {
 		return id, nil // as young as a new one, so that git gc spares it
 	}
 	bits := r.sharedBits()
@@ -123,9 +124,20 @@ func (r *Repo) writeObject(kind string, body []byte) (OID, error) {
 	return id, nil
 }
 
-func nonEmpty(path string) bool {
-	st, err := os.Lstat(path)
-	return err == nil && st.Size() > 0
+// intact reports whether a loose object is there and holds exactly the parts.
+func intact(path string, parts ...[]byte) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	z, err := zlib.NewReader(f)
+	if err != nil {
+		return false
+	}
+	want := bytes.Join(parts, nil)
+	got, err := io.ReadAll(io.LimitReader(z, int64(len(want))+1))
+	return err == nil && bytes.Equal(got, want)
 }
 
 // tempObject creates a file in an object directory. It makes the directory as

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -134,5 +135,35 @@ func TestPartsThatExpandToMoreThanAnEntryMayHaveAreNotRead(t *testing.T) {
 	}
 	if got, err := f.parts(t, "refs/dos/log/hostile", id, names[:2]...); err != nil || len(got) != 2 {
 		t.Errorf("as many as there may be: %d parts, %v", len(got), err)
+	}
+}
+
+// A part that was damaged is written again where an equal one is to be kept.
+func TestADamagedPartIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	f := localFixture(t, initRepo(t))
+	const ref = "refs/dos/log/node"
+	part := refstore.Part{Name: "a", Data: bytes.Repeat([]byte("row "), 5000)}
+	for claim, harm := range map[string]func(path string) error{
+		"cut off": func(path string) error { return os.Truncate(path, 20) },
+		"another": func(path string) error { return os.WriteFile(path, []byte("x"), 0o600) },
+		"lost":    os.Remove,
+	} {
+		f.append(t, f.repo, f.auth, ref, entry("ROW", 1, `{}`))
+		id, err := f.compactWith(t, ref, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := loose(f.raw, refstore.OID(gitIn(t, f.raw, "rev-parse", string(id)+":part-a.zst")))
+		if err := errors.Join(os.Chmod(path, 0o600), harm(path)); err != nil {
+			t.Fatal(err)
+		}
+		f.append(t, f.repo, f.auth, ref, entry("ROW", 1, `{}`))
+		if id, err = f.compactWith(t, ref, part); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.parts(t, ref, id, "a"); err != nil || !bytes.Equal(got[0].Data, part.Data) {
+			t.Errorf("%s: %v", claim, err)
+		}
 	}
 }
