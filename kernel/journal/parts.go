@@ -22,6 +22,7 @@ type split struct {
 	bundles []*bundle
 	windows *windows // nil while not read
 	evicted time.Time
+	size    int // of the parts that were read
 
 	later []runRow
 	bytes int  // of them
@@ -119,7 +120,12 @@ func (s *State) Fill(parts ...Part) error {
 	if s.split == nil || s.split.over {
 		return fmt.Errorf("the state of node %s takes up no parts", s.node)
 	}
-	var undo []func()
+	had := s.split.size
+	if err := s.split.expand(parts); err != nil {
+		s.split.size = had
+		return fmt.Errorf("%w: checkpoint of node %s: %w", ErrRow, s.node, err)
+	}
+	undo := []func(){func() { s.split.size = had }}
 	changed := map[string]bool{}
 	for _, part := range parts {
 		what, back, err := s.split.read(s.node, part)
@@ -136,6 +142,16 @@ func (s *State) Fill(parts ...Part) error {
 	}
 	if len(s.Lacks(Everything)) == 0 {
 		s.split, s.runs.bundles = nil, nil
+	}
+	return nil
+}
+
+// expand counts parts that are read. It fails past the bounds of one and of all.
+func (p *split) expand(parts []Part) error {
+	for _, part := range parts {
+		if p.size += len(part.Data); len(part.Data) > maxPart || p.size > MaxCheckpoint {
+			return fmt.Errorf("part %.60s has %d bytes, and up to it are %d, at most %d and %d", part.Name, len(part.Data), p.size, maxPart, MaxCheckpoint)
+		}
 	}
 	return nil
 }
@@ -222,21 +238,25 @@ func (t *splitTable) table() *table {
 	return fresh
 }
 
-// readSlots reads a part of a table.
+// readSlots reads a part of a table, whose newest row is from when its head says.
 func (s *State) readSlots(data string, tp *tablePart, t *splitTable) error {
 	slots, bytes, err := s.slotsOf(data)
 	if err != nil {
 		return err
 	}
+	newest := time.Time{}
 	for key, slot := range slots {
-		if slot.newest().After(tp.newest) {
-			return errors.New("a row later than the newest")
+		if at := slot.newest(); at.After(newest) {
+			newest = at
 		}
 		for _, other := range t.parts {
 			if other.slots[key] != nil {
 				return errors.New("a key that is in two parts")
 			}
 		}
+	}
+	if len(slots) == 0 || !newest.Equal(tp.newest) {
+		return errors.New("another newest row than it should have")
 	}
 	tp.slots, tp.bytes = slots, bytes
 	return nil
@@ -274,7 +294,8 @@ func (s *State) slotsOf(data string) (slots map[string]*Slot, bytes int, err err
 	return slots, bytes, nil
 }
 
-// readBundle reads a bundle, which has exactly the runs that its head tells of.
+// readBundle reads a bundle, which has exactly the runs that its head tells of,
+// each with rows.
 func (s *State) readBundle(data string, b *bundle) (map[string]*run, error) {
 	c := &cursor{s: data}
 	c.runs(&s.runs)
@@ -291,6 +312,11 @@ func (s *State) readBundle(data string, b *bundle) (map[string]*run, error) {
 	ids := slices.Sorted(maps.Keys(s.runs.byID))
 	if len(ids) == 0 || ids[0] != b.first || marks(ids) != b.marks {
 		return nil, errors.New("other runs than those it should have")
+	}
+	for id, u := range s.runs.byID {
+		if u.bytes <= len(id)+100 && !u.broken {
+			return nil, errors.New("a run without rows")
+		}
 	}
 	return s.runs.byID, nil
 }

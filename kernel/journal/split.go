@@ -19,8 +19,12 @@ type Part struct {
 	Data []byte
 }
 
-// maxParts bounds the parts of a state.
-const maxParts = 4096
+// Bounds of the parts of a state. All together have no more bytes than a
+// checkpoint that keeps it whole: MaxCheckpoint.
+const (
+	maxParts = 4096
+	maxPart  = 4 << 20 // bytes of one, many times what a table or the runs may have
+)
 
 // cuts are the sizes that parts are cut to.
 type cuts struct {
@@ -102,6 +106,9 @@ func (s *State) splitTo(at time.Time, size cuts) (head []byte, parts []Part, err
 	parts = append(parts, Part{windowsPart, encode(s.windows)})
 	if head = encode(doc); len(head) > MaxCheckpoint || len(parts) > maxParts {
 		return nil, nil, fmt.Errorf("state of node %s takes %d bytes and %d parts, at most %d and %d", s.node, len(head), len(parts), MaxCheckpoint, maxParts)
+	}
+	if err := new(split).expand(parts); err != nil {
+		return nil, nil, fmt.Errorf("state of node %s: %w", s.node, err)
 	}
 	return head, parts, nil
 }

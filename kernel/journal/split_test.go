@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -216,6 +217,7 @@ func TestPartsThatAreNotTakenUp(t *testing.T) {
 	for _, p := range parts {
 		byName[p.Name] = string(p.Data)
 	}
+	rowless := regexp.MustCompile(`"rows":\[\{.*?\}\],"clocks":\[[0-9,]*\]`)
 	runs, table, late := "runs-0000", "table-000-000", "table-000-001"
 	last := strings.LastIndex(byName[runs], `"R`)
 	second := byName[runs][last+1 : last+4] // of its runs
@@ -232,7 +234,12 @@ func TestPartsThatAreNotTakenUp(t *testing.T) {
 		"a run under another name":     {Name: runs, Data: []byte(strings.ReplaceAll(byName[runs], second, second+"x"))},
 		"a run of the next bundle":     {Name: runs, Data: []byte(strings.ReplaceAll(byName[runs], second, "S00"))},
 		"rows without clocks":          {Name: runs, Data: []byte(strings.Replace(byName[runs], `"clocks":[`, `"clocks":[1,`, 1))},
+		"a run of no rows":             {Name: runs, Data: []byte(rowless.ReplaceAllString(byName[runs], `"rows":[],"clocks":[]`))},
+		"a run of null":                {Name: runs, Data: []byte(rowless.ReplaceAllString(byName[runs], `"rows":null,"clocks":null`))},
 		"a table that is none":         {Name: table, Data: []byte(`[]`)},
+		"a table of nothing":           {Name: table, Data: []byte(`{}`)},
+		"an older part of the table":   {Name: late, Data: []byte(byName[table])},
+		"a part too large":             {Name: table, Data: []byte(byName[table] + strings.Repeat(" ", 4<<20))},
 		"a row later than any":         {Name: table, Data: []byte(strings.Replace(byName[table], `"seq":2,`, `"seq":99,`, 1))},
 		"a row younger than its part":  {Name: table, Data: []byte(byName[late])},
 		"a row that is none":           {Name: table, Data: []byte(strings.Replace(byName[table], `"op":"CAP"`, `"op":""`, 1))},
@@ -370,5 +377,31 @@ func TestOldPartsStayAsTheyAre(t *testing.T) {
 	}
 	if head, parts, err := rows(t, "n1", all[:20]...).Split(epoch); err != nil || len(parts) > 0 || !strings.HasPrefix(string(head), `{"v":1,`) {
 		t.Errorf("a small state has %d parts, %v", len(parts), err)
+	}
+}
+
+// Parts that are padded are read until together they are more than a checkpoint
+// may have.
+func TestAllPartsOfAStateTogetherAreBounded(t *testing.T) {
+	s := journal.New("n1")
+	for n := range 40 {
+		s.Add(journal.Row{Op: journal.OpCap, Seq: uint64(n + 1), At: epoch.Add(time.Duration(n) * time.Hour), Account: fmt.Sprint(n)})
+	}
+	got, parts := splitUp(t, s, 1)
+	read := 0
+	for _, p := range parts {
+		p.Data = append(p.Data, bytes.Repeat([]byte(" "), 1<<20)...)
+		if err := got.Fill(p); errors.Is(err, journal.ErrRow) && strings.Contains(err.Error(), p.Name) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		read++
+	}
+	if read != 15 || len(parts) < 20 {
+		t.Errorf("%d of %d parts were read", read, len(parts))
+	}
+	if err := got.Fill(parts[read]); err != nil {
+		t.Errorf("a part that was refused counts: %v", err)
 	}
 }
