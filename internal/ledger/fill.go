@@ -20,7 +20,7 @@ func (f *Filler) Close() { f.c.close() }
 
 // Fill has a state take up what it lacks for the questions from the checkpoint
 // that it began with. A part that cannot be read makes a *[NodeError] with the
-// last good entry: the node is not known then.
+// last good entry, without the rows above: the node is not known then.
 func (f *Filler) Fill(ctx context.Context, s *journal.State, checkpoint refstore.OID, needs ...journal.Need) error {
 	target, err := refOf(journalKind, s.Node())
 	if err != nil {
@@ -33,7 +33,9 @@ func (f *Filler) Fill(ctx context.Context, s *journal.State, checkpoint refstore
 		return context.Cause(ctx)
 	}
 	src := source{s.Node(), []place{{Tip: refstore.Tip{Ref: target, ID: checkpoint}}}}
-	return f.c.nodeError(ctx, src, &chainError{id: checkpoint, err: err})
+	bad := f.c.nodeError(ctx, src, &chainError{id: checkpoint, err: err})
+	bad.Part = true
+	return bad
 }
 
 func (c *commits) fill(ctx context.Context, s *journal.State, ref string, checkpoint refstore.OID, needs ...journal.Need) error {

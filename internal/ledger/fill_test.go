@@ -71,7 +71,7 @@ func TestALargeStateIsKeptInPartsAndLosesNothing(t *testing.T) {
 	knows(t, folded(t, r, true), 131)
 }
 
-func TestAPartThatCannotBeReadIsAnUnreadableLedger(t *testing.T) {
+func TestAPartThatCannotBeReadIsAnUnreadableLedgerUntilItIsCompacted(t *testing.T) {
 	t.Parallel()
 	for claim, n := range map[string]int64{"lost": -1, "cut off": 20} {
 		t.Run(claim, func(t *testing.T) {
@@ -93,13 +93,34 @@ func TestAPartThatCannotBeReadIsAnUnreadableLedger(t *testing.T) {
 			if node.Node != "n1" || node.ID != id || node.Good == nil || node.Good.ID != below || node.Good.Seq != 120 || !node.Good.Sure {
 				t.Errorf("%+v, %+v, want %s", node, node.Good, below)
 			}
-			if _, err := Compact(t.Context(), r, "n1", at, StateFold(t.Context(), r, "n1", at)); !errors.Is(err, refstore.ErrBroken) {
-				t.Errorf("compacted over a part that cannot be read: %v", err)
+			if !node.Part {
+				t.Error("it is not told that rows have what is missing")
 			}
-			if now := idOf(t, r, "refs/dos/journal/n1"); now != tip {
-				t.Errorf("moved to %s", now)
+			if _, err := Compact(t.Context(), r, "n1", at, StateFold(t.Context(), r, "n1", at)); err != nil {
+				t.Fatal(err)
+			}
+			knows(t, folded(t, r, true), 121)
+			if now := idOf(t, r, "refs/dos/journal/n1^"); now != tip {
+				t.Errorf("made on top of %s", now)
 			}
 		})
+	}
+}
+
+// A row below that is lost too leaves nothing to make a checkpoint of.
+func TestNoCheckpointIsMadeOfFewerRowsThanTheLastStandsFor(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	id := large(t, r, 1, 120)
+	enter(t, r, -1, attempt(121))
+	tip := idOf(t, r, "refs/dos/journal/n1")
+	damage(t, r, partBlob(t, r, id), -1)
+	damage(t, r, idOf(t, r, string(id)+":seg-000000.jsonl.zst"), -1)
+	if _, err := Compact(t.Context(), r, "n1", at, StateFold(t.Context(), r, "n1", at)); !errors.Is(err, refstore.ErrBroken) || !strings.Contains(err.Error(), "table-000-000") {
+		t.Errorf("%v", err)
+	}
+	if now := idOf(t, r, "refs/dos/journal/n1"); now != tip {
+		t.Errorf("moved to %s", now)
 	}
 }
 

@@ -47,6 +47,7 @@ type NodeError struct {
 	ID   refstore.OID // what cannot be read, "" when not even that is known
 	Good *Good        // the newest entry below it that can, nil when none was found
 	Rows uint64       // that can be read and stand above it
+	Part bool         // it is a checkpoint of which a part cannot be read: Compact makes another from the rows below it
 	Err  error
 }
 

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -41,7 +42,7 @@ func StateFold(ctx context.Context, repo *refstore.Repo, node string, now time.T
 }
 
 // foldCheckpoint takes up the checkpoint that a fold begins with, with all of its
-// parts.
+// parts. Where one cannot be read, the rows below say what it said.
 func foldCheckpoint(ctx context.Context, repo *refstore.Repo, e Entry, s *journal.State) error {
 	if s.Seq() == 0 && stateless(e) {
 		return foldBelow(ctx, repo, e, s)
@@ -49,7 +50,15 @@ func foldCheckpoint(ctx context.Context, repo *refstore.Repo, e Entry, s *journa
 	s.Fold(e.Op, e.At, e.Payload)
 	f := NewFiller(repo)
 	defer f.Close()
-	return f.Fill(ctx, s, e.ID, journal.Everything)
+	err := f.Fill(ctx, s, e.ID, journal.Everything)
+	if bad := (*NodeError)(nil); !errors.As(err, &bad) {
+		return err
+	}
+	*s = *journal.New(e.Node)
+	if below := foldBelow(ctx, repo, e, s); below != nil {
+		return errors.Join(err, below)
+	}
+	return nil
 }
 
 // foldBelow folds every row below a checkpoint, from the first on.
