@@ -14,9 +14,11 @@ func haltVerb() verb {
 			Name:  "halt",
 			Usage: "ask that a run be stopped, and park it if it is to be gone on with",
 			Description: "Records the wish in this node's ledger, where git dos decisions shows it, and does nothing to any\n" +
-				"process: no signal is sent. It is recorded once for each lease of the run, however often it is\n" +
-				"asked. With --resumable the run's lane is parked: it does not lapse, nobody else is admitted to\n" +
-				"it, and git dos resume tells how to go on. That needs a run that has an intent.",
+				"process: no signal is sent. It is recorded once for each lease of the run, reason and handle,\n" +
+				"however often it is asked, until it is answered; another reason or handle is another decision.\n" +
+				"With --resumable the run's lane is parked: it does not lapse, nobody else is admitted to it, and\n" +
+				"git dos resume tells how to go on. That needs a run that has an intent, and who takes it up again\n" +
+				"with git dos intent answers the wish.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "run-id", Usage: "`RUN`; by default GIT_DOS_RUN_ID, else the one that holds --lane"},
 				&cli.StringFlag{Name: "lane", Usage: "the `LANE` it is at work on; by default the one of its lease"},

@@ -249,10 +249,11 @@ func IDOf(a Alert) string { return idOf(a.named()) }
 
 // Fresh reports whether an alert that somebody is about to record says
 // something that no ledger says yet: it is raised once for each change of
-// state, which Edge names, however often the state is looked at.
+// state, which Edge names, however often the state is looked at. That a run be
+// stopped is asked anew once it was answered.
 func Fresh(known []Alert, a Alert) bool {
 	id := IDOf(a)
 	return !slices.ContainsFunc(known, func(k Alert) bool {
-		return k.Op == a.Op && k.Edge == a.Edge && id == IDOf(k)
+		return k.Op == a.Op && k.Edge == a.Edge && id == IDOf(k) && !(k.Answered && k.Op == "HALT")
 	})
 }

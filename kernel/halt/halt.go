@@ -1,9 +1,10 @@
 // Package halt says what becomes of the wish that a run be stopped.
 //
 // A wish is written into the ledger of whoever has it, once for each lease that it is
-// about, and nobody is stopped by that: decisions shows it to a human. Where the run
-// is to be gone on with, its lane is parked first and the run recorded as suspended,
-// which needs a run that has declared what it is to do.
+// about, reason and handle, until it is answered, and nobody is stopped by that:
+// decisions shows it to a human. Where the run is to be gone on with, its lane is
+// parked first and the run recorded as suspended, which needs a run that has declared
+// what it is to do.
 //
 // A lease that is not the run's is never touched, whatever the wish says: whoever
 // came after it may bear the same name.
@@ -68,7 +69,7 @@ type Evidence struct {
 	Handle    string
 	Reason    string
 	Lease     Lease
-	Known     bool // a ledger has this wish about this lease
+	Known     bool // a ledger has this wish about this lease, and it is not answered
 	Resumable bool // the run is to be gone on with
 	Intent    Intent
 	Parking   *Parking // nil: it was not tried yet

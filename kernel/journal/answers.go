@@ -37,7 +37,7 @@ type Alert struct {
 
 	// Answered reports that the run it is about did what was asked since: a run
 	// that could be resumed declared its intent again, one that was to halt
-	// ended.
+	// ended, or was suspended and then taken up again.
 	Answered bool
 }
 
@@ -91,23 +91,48 @@ func (a Alert) wants() string {
 	return ""
 }
 
-// answered compares places where both rows stand in one ledger, and times, in
-// favour of the alert, where they do not.
+// answered reports whether the run did what was asked after it was.
 func (v View) answered(a Alert) bool {
 	want := a.wants()
+	if want == "" {
+		return false
+	}
+	var rows []Row
 	for _, s := range v.nodes {
-		u := s.runs.byID[a.RunID]
-		if u == nil || want == "" {
+		if u := s.runs.byID[a.RunID]; u != nil {
+			told, _ := u.told(a.RunID, s.node, s.seq)
+			for _, r := range told {
+				if r.Op == want || r.Op == OpSuspend || r.Op == OpIntent {
+					rows = append(rows, r.Row)
+				}
+			}
+		}
+	}
+	asked := Row{From: a.Node, Seq: a.Seq, At: a.At}
+	return slices.ContainsFunc(rows, func(r Row) bool { return r.Op == want && r.after(asked) }) ||
+		a.Op == OpHalt && takenUp(rows, asked)
+}
+
+// takenUp reports whether a run that was asked to halt was suspended, before that or
+// since, and the first intent after its suspension came after the halt too. An intent
+// alone does not tell: a worker that was to stop may declare one.
+func takenUp(rows []Row, halt Row) bool {
+	for _, s := range rows {
+		if s.Op != OpSuspend {
 			continue
 		}
-		rows, _ := u.told(a.RunID, s.node, s.seq)
-		if slices.ContainsFunc(rows, func(r runRow) bool {
-			return r.Op == want && (r.From == a.Node && r.Seq > a.Seq || r.From != a.Node && r.At.After(a.At))
-		}) {
+		again := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Op != OpIntent || !r.after(s) })
+		if len(again) > 0 && !slices.ContainsFunc(again, func(r Row) bool { return !r.after(halt) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// after compares places where both rows stand in one ledger, and times where they do
+// not: of one instant, neither is after the other.
+func (r Row) after(o Row) bool {
+	return r.From == o.From && r.Seq > o.Seq || r.From != o.From && r.At.After(o.At)
 }
 
 // ForgotAlerts is the time of the newest alert that had to be dropped for want

@@ -260,6 +260,7 @@ func TestAlerts(t *testing.T) {
 	proposed := journal.Row{Op: journal.OpResumeProposed, RunID: "R", ResumeSha: "a"}
 	diverged := journal.Row{Op: journal.OpDecision, Kind: "RESUME_PROPOSAL", RunID: "R"}
 	intent := journal.Row{Op: journal.OpIntent, RunID: "R", Goal: "g"}
+	suspend := journal.Row{Op: journal.OpSuspend, RunID: "R", Reason: "halt"}
 	ended := journal.Row{Op: journal.OpExit, RunID: "R"}
 	ask := func(v journal.View) string {
 		var words []string
@@ -287,6 +288,10 @@ func TestAlerts(t *testing.T) {
 		{"not by the one before", []journal.Row{intent, proposed}, "RESUME_PROPOSED x1 @2 false"},
 		{"a run that diverged too", []journal.Row{diverged, intent}, "DECISION x1 @1 true"},
 		{"an intent answers no halt", []journal.Row{halt("R", "7"), intent}, "HALT x1 @1 false"},
+		{"nor does a suspension", []journal.Row{intent, halt("R", "7"), suspend}, "HALT x1 @2 false"},
+		{"but an intent after a suspension does", []journal.Row{intent, halt("R", "7"), suspend, intent}, "HALT x1 @2 true"},
+		{"also after one that was there", []journal.Row{intent, suspend, halt("R", "7"), intent}, "HALT x1 @3 true"},
+		{"not when the run had been taken up before", []journal.Row{suspend, intent, halt("R", "7"), intent}, "HALT x1 @3 false"},
 	} {
 		stands(t, c.claim, ask, c.want, rows(t, "n1", c.rows...))
 	}
@@ -296,6 +301,10 @@ func TestAlerts(t *testing.T) {
 	early.At, late.At, proposed.At = epoch, epoch.Add(time.Hour), epoch.Add(time.Minute)
 	stands(t, "an intent in another ledger answers by its time", ask, "RESUME_PROPOSED x1 @1 true", rows(t, "n1", proposed), rows(t, "n2", late))
 	stands(t, "an earlier one does not", ask, "RESUME_PROPOSED x1 @1 false", rows(t, "n1", proposed), rows(t, "n2", early))
+	asked, parked := halt("R", "7"), suspend
+	asked.At, parked.At = epoch.Add(time.Minute), epoch.Add(2*time.Minute)
+	stands(t, "a halted run is taken up in another ledger too", ask, "HALT x1 @1 true", rows(t, "n1", asked, parked), rows(t, "n2", late))
+	stands(t, "not before it was suspended", ask, "HALT x1 @1 false", rows(t, "n1", asked, parked), rows(t, "n2", early))
 }
 
 func TestStories(t *testing.T) {
