@@ -27,7 +27,7 @@ func haltVerb() verb {
 				&cli.StringFlag{Name: "command", Usage: "the `COMMAND` that would stop it"},
 				&cli.StringFlag{Name: "owner", Usage: "`NAME` of who asks; by default GIT_DOS_OWNER, git config dos.owner, or the user on this node"},
 				&cli.BoolFlag{Name: "resumable", Usage: "park the run's lane, and record the run as suspended"},
-				&cli.StringFlag{Name: "resume-sha", Usage: "with --resumable, the `COMMIT` to go on from, the run's start or one after it; by default what history says"},
+				&cli.StringFlag{Name: "resume-sha", Usage: "with --resumable, a hint at the `COMMIT` to go on from, the run's start or one after it: git dos resume goes by history"},
 			},
 			Action: writes(halt),
 		},
@@ -70,7 +70,7 @@ func (a haltAnswer) String() string {
 		text += " (it was on record)"
 	}
 	if a.Suspended {
-		text += "\n  suspended " + firstOf(a.ResumeSha, "from its start")
+		text += "\n  suspended " + firstOf(a.ResumeSha, "from its start") + ": a hint, git dos resume goes by history"
 	}
 	if a.Next != "" {
 		text += "\n  next      " + a.Next
