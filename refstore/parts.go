@@ -61,6 +61,12 @@ func (r *Repo) writeParts(parts []Part) ([]treeFile, error) {
 	return files, nil
 }
 
+// WriteParts stores the objects of parts that an entry has and that may be lost.
+func (r *Repo) WriteParts(parts ...Part) error {
+	_, err := r.writeParts(parts)
+	return err
+}
+
 // Parts reads parts of the entry of ref that a commit holds, in the order in which
 // they are named. A part that is not there or is damaged is an error that names it
 // and wraps [ErrBroken], and so is the first that is more, with those before it,

@@ -100,6 +100,9 @@ func TestAPartThatCannotBeReadIsAnUnreadableLedgerUntilItIsCompacted(t *testing.
 				t.Fatal(err)
 			}
 			knows(t, folded(t, r, true), 121)
+			if err := f.Fill(t.Context(), s, id, journal.Everything); err != nil {
+				t.Errorf("the part is not there again: %v", err)
+			}
 			if now := idOf(t, r, "refs/dos/journal/n1^"); now != tip {
 				t.Errorf("made on top of %s", now)
 			}

@@ -42,7 +42,8 @@ func StateFold(ctx context.Context, repo *refstore.Repo, node string, now time.T
 }
 
 // foldCheckpoint takes up the checkpoint that a fold begins with, with all of its
-// parts. Where one cannot be read, the rows below say what it said.
+// parts. Where one cannot be read, the rows below say what it said, and it is written
+// again.
 func foldCheckpoint(ctx context.Context, repo *refstore.Repo, e Entry, s *journal.State) error {
 	if s.Seq() == 0 && stateless(e) {
 		return foldBelow(ctx, repo, e, s)
@@ -58,7 +59,8 @@ func foldCheckpoint(ctx context.Context, repo *refstore.Repo, e Entry, s *journa
 	if below := foldBelow(ctx, repo, e, s); below != nil {
 		return errors.Join(err, below)
 	}
-	return nil
+	_, parts, err := s.Split(e.At)
+	return errors.Join(err, repo.WriteParts(partsOf(parts)...))
 }
 
 // foldBelow folds every row below a checkpoint, from the first on.
