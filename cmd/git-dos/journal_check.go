@@ -122,10 +122,13 @@ func (k *journalChecker) check(c *cli.Context, d *admit.Desk, q ledger.Query) er
 	f := ledger.NewFiller(d.Repo)
 	defer f.Close()
 	var failed error
+	above := map[string]uint64{}
 	report, unread, err := journalReport(c, d, q, func(e ledger.Entry) bool {
 		if e.Op == refstore.OpCheckpoint {
 			k.node(e.Node).Checkpoints = 1
-			failed = errors.Join(failed, k.state(c.Context, f, e))
+			failed = errors.Join(failed, k.state(c.Context, f, e, above[e.Node]))
+		} else {
+			above[e.Node]++
 		}
 		return true
 	})
@@ -145,8 +148,9 @@ func (k *journalChecker) check(c *cli.Context, d *admit.Desk, q ledger.Query) er
 	return k.records(c, d, q)
 }
 
-// state reads the state that a checkpoint carries, with all of its parts.
-func (k *journalChecker) state(ctx context.Context, f *ledger.Filler, e ledger.Entry) error {
+// state reads the state that a checkpoint with so many rows above it carries, with
+// all of its parts.
+func (k *journalChecker) state(ctx context.Context, f *ledger.Filler, e ledger.Entry, above uint64) error {
 	s, err := journal.Restore(e.Node, e.Payload)
 	switch {
 	case errors.Is(err, journal.ErrNoState):
@@ -157,6 +161,7 @@ func (k *journalChecker) state(ctx context.Context, f *ledger.Filler, e ledger.E
 	}
 	var bad *ledger.NodeError
 	if err = f.Fill(ctx, s, e.ID, journal.Everything); errors.As(err, &bad) {
+		bad.Rows = above
 		k.bad = append(k.bad, bad)
 		return nil
 	}

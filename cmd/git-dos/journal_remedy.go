@@ -38,8 +38,26 @@ func journalBadOf(ctx context.Context, d *admit.Desk, remotes []*refstore.Remote
 	if err != nil {
 		return b, panelError(err)
 	}
-	b.Remedy = journalGiveUp(e, g)
+	b.Remedy = journalPart(ctx, d, remotes, e, g) + journalGiveUp(e, g)
 	return b, nil
+}
+
+// journalPart is what to do about a part before anything is given up.
+func journalPart(ctx context.Context, d *admit.Desk, remotes []*refstore.Remote, e *ledger.NodeError, g ledger.GivingUp) (text string) {
+	if !e.Part {
+		return ""
+	}
+	for _, r := range remotes {
+		if r.Name() == g.Remote {
+			text = fmt.Sprintf("git fetch --refetch %s %s (git 2.36 or newer) brings a lost part again. ", r.Name(), r.ServerRef(e.Ref))
+		}
+	}
+	where := ""
+	if own, err := d.LookNode(ctx); err != nil || own.Copied || own.ID != e.Node {
+		where = ", in the clone of node " + e.Node + ","
+	}
+	return text + "git dos journal compact" + where + " makes a checkpoint anew and loses no row, once a row stands above this one. " +
+		"Only where that fails is anything given up, and an older checkpoint may lack the same part. "
 }
 
 func journalGiveUp(e *ledger.NodeError, g ledger.GivingUp) string {
