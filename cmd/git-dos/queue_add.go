@@ -48,7 +48,10 @@ func queueAdd(c *cli.Context) error {
 
 // queueTask reads the task of the flags.
 func queueTask(c *cli.Context) (queue.Task, error) {
-	if c.NArg() != 1 || strings.TrimSpace(c.Args().First()) == "" {
+	if c.NArg() == 1 && strings.TrimSpace(c.Args().First()) == "" {
+		return queue.Task{}, usagef("the title is empty").hint("say what is to be done: git dos queue add \"fix the parser\"")
+	}
+	if c.NArg() != 1 {
 		return queue.Task{}, usagef("want the title as one TITLE, have %d arguments", c.NArg()).hint(`put it in quotes: git dos queue add "fix the parser"`)
 	}
 	if err := queueNotEmpty(c, "body", "body-file", "priority", "kind", "lane", "owner"); err != nil {

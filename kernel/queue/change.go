@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,9 +80,13 @@ func leaked(leaks []Leak) Verdict {
 	return Verdict{Outcome: Leaks, Reason: "the queue is shared, and this text gives away what is this machine's", Leaks: leaks}
 }
 
+// ownerField is who did it. Most owners name a node, as every entry does, so
+// that a host in one gives nothing away.
+const ownerField = "owner"
+
 // texts are the fields of a task that people write.
 func (t Task) texts() [][2]string {
-	all := [][2]string{{"title", t.Title}, {"body", t.Body}, {"reason", t.Why}}
+	all := [][2]string{{"title", t.Title}, {"body", t.Body}, {"reason", t.Why}, {ownerField, t.By}}
 	if t.Until != nil {
 		all = append(all, [2]string{"done-condition", t.Until.Text})
 	}
@@ -93,7 +98,11 @@ func (t Task) texts() [][2]string {
 
 func (m Machine) leaksOf(texts [][2]string) (all []Leak) {
 	for _, text := range texts {
-		all = append(all, m.Leaks(text[0], text[1])...)
+		leaks := m.Leaks(text[0], text[1])
+		if text[0] == ownerField {
+			leaks = slices.DeleteFunc(leaks, func(l Leak) bool { return l.Rule == HostName })
+		}
+		all = append(all, leaks...)
 	}
 	return all
 }
@@ -170,7 +179,7 @@ func DecideChange(f *Fold, m Machine, c Change) (Verdict, []Entry, error) {
 	if c.Until != nil {
 		until = *c.Until
 	}
-	if leaks := m.leaksOf([][2]string{{"reason", c.Why}, {"done-condition", until.Text}}); len(leaks) > 0 {
+	if leaks := m.leaksOf([][2]string{{"reason", c.Why}, {"done-condition", until.Text}, {ownerField, c.By}}); len(leaks) > 0 {
 		return leaked(leaks), nil, nil
 	}
 	v, no := c.judge(f, t)

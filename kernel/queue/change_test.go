@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"testing"
@@ -24,6 +25,8 @@ func TestDecideAdd(t *testing.T) {
 		{"a path", task(5, "see /srv/build/repo/x.go"), Leaks, 0},
 		{"a host in the body", task(5, "x", func(t *Task) { t.Body = "a\non VM-17" }), Leaks, 0},
 		{"a token in the condition", task(5, "x", func(t *Task) { t.Until = &Until{Text: "token=abcdefgh12345678"} }), Leaks, 0},
+		{"a path in the owner", task(5, "x", func(t *Task) { t.By = "/home/ann/x" }), Leaks, 0},
+		{"a host in the owner", task(5, "write the manual", func(t *Task) { t.By = "ann@vm-17" }), Added, 0},
 		{"a path in a label", task(5, "x", labels("/home/ann/x")), Leaks, 0},
 	}
 	for _, tt := range tests {
@@ -63,6 +66,7 @@ func TestDecideChange(t *testing.T) {
 		{"hold for another reason", Change{ID: id(2), Op: OpHold, Why: "w"}, Holding},
 		{"hold for the same", Change{ID: id(2), Op: OpHold, Why: "vendor"}, Known},
 		{"hold what is closed", Change{ID: id(4), Op: OpHold, Why: "w"}, Refused},
+		{"hold as a path", Change{ID: id(1), Op: OpHold, Why: "w", By: "/home/ann/x"}, Leaks},
 		{"hold with a leak", Change{ID: id(1), Op: OpHold, Why: "ask on /home/ann/x"}, Leaks},
 		{"release", Change{ID: id(2), Op: OpRelease}, Released},
 		{"release what is open", Change{ID: id(1), Op: OpRelease}, Known},
@@ -80,7 +84,7 @@ func TestDecideChange(t *testing.T) {
 		{"a duplicate of nothing", Change{ID: id(1), Op: OpClose, State: Duplicate, Of: id(9), Why: "w", Operator: true, Stands: true, Decision: "d"}, Refused},
 	}
 	for _, tt := range tests {
-		tt.At, tt.By = t0.Add(time.Hour), "w"
+		tt.At, tt.By = t0.Add(time.Hour), cmp.Or(tt.By, "w")
 		v, entries, err := DecideChange(f, Machine{}, tt.Change)
 		wrote := tt.want == Holding || tt.want == Released || tt.want == ClosedNow
 		if err != nil || v.Outcome != tt.want || (len(entries) == 1) != wrote {
@@ -117,6 +121,9 @@ func TestLeaks(t *testing.T) {
 		"Authorization: Bearer abcdef0123456789": Credential,
 		`API_KEY="abcd1234efgh"`:                 Credential,
 		"password: hunter2hunter2":               Credential,
+		"DB_PASSWORD=hunter2":                    Credential,
+		"~/secret/x":                             MachinePath,
+		`on \\fileserver\share\x`:                HostName,
 		"eyJhbGciOiJI.eyJzdWIiOiIx.abcdefgh12":   Credential,
 	} {
 		got := m.Leaks("body", "first\n"+text)
@@ -130,7 +137,7 @@ func TestLeaks(t *testing.T) {
 	for _, text := range []string{
 		"the route /app answers", "https://example.com/home/ann", "see kernel/lane/x.go", "localhost:8080", "box x1",
 		"the token: required field", "password = something", "version 1.10.1.2", "a secret: please-keep-it", "pkg.internal is a folder",
-		"mybuild-box7x", "/srv/build/repository is another",
+		"read ~/.gitconfig", "~2 s", `a "\\n\t" in it`, `C:\\x\\y`, "password=abc1", "mybuild-box7x", "/srv/build/repository is another",
 	} {
 		if got := m.Leaks("body", text); len(got) > 0 {
 			t.Errorf("%q: %+v, want no leak", text, got)

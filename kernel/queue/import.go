@@ -127,6 +127,9 @@ type Prepared struct {
 // Prepare makes tasks of an export, which belong to no lane yet.
 func Prepare(x Export, m Machine) (Prepared, error) {
 	p := Prepared{Export: x}
+	if leaks := m.leaksOf([][2]string{{ownerField, x.By}}); len(leaks) > 0 {
+		return p, fmt.Errorf("the owner gives away what is this machine's: %s", words(Rules(leaks)))
+	}
 	for _, i := range x.Issues {
 		t := i.task(m, x.At)
 		if err := t.Check(); err != nil {

@@ -118,6 +118,13 @@ func TestWhatIsNoExport(t *testing.T) {
 	}
 }
 
+// Whoever imports is screened as the texts are.
+func TestThePathOfAnImporter(t *testing.T) {
+	if _, err := Prepare(Export{By: "/home/ann/x"}, Machine{}); err == nil || strings.Contains(err.Error(), "ann") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestCompletenessIsProven(t *testing.T) {
 	one, _ := issues(t, gh)
 	for claim, tt := range map[string]struct {

@@ -121,6 +121,8 @@ var leakShapes = sync.OnceValue(func() []leakShape {
 		shape(MachinePath, `/home/ /users/ /root/ /private/ /var/folders/`,
 			`(?i)(?:^|[^\w./~-])((?:/home/|/Users/|/root/|/private/|/var/folders/|/mnt/[a-z]/Users/)[\w./-]+)`, nil),
 		shape(MachinePath, `:\ :/`, `(?i)\b[a-z]:[\\/]+Users[\\/]+[\w.\\/-]+`, nil),
+		shape(MachinePath, `~/`, `(?:^|[^\w./~-])(~/[A-Za-z0-9_][\w./-]*)`, nil), // ~/.gitconfig is anybody's
+		shape(HostName, `\\`, `(?:^|[^\w:\\])(\\\\[A-Za-z0-9][\w.-]+\\[\w$.-]+)`, nil),
 		shape(MachinePath, `file:///`, `(?i)\bfile:///\S+`, nil),
 		shape(HostName, `.lan .corp .intranet .home.arpa`,
 			`(?i)\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.(?:lan|corp|intranet|home\.arpa)\b`, nil),
@@ -138,8 +140,9 @@ var leakShapes = sync.OnceValue(func() []leakShape {
 		shape(Credential, `eyj`, `\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}`, nil),
 		shape(Credential, `://`, `(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]+@`, nil),
 		shape(Credential, `bearer basic`, `(?i)\b(?:authorization\s*:\s*)?(?:bearer|basic)\s+[A-Za-z0-9+/=._~-]{16,}`, plainWord),
-		shape(Credential, `password passwd secret token key`,
-			`(?i)\b(?:[a-z]+[_-])*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key)["']?\s*[:=]\s*["']?[^\s"']{8,}`, plainWord),
+		shape(Credential, `password passwd`, `(?i)\b(?:[a-z]+[_-])*(?:password|passwd)["']?\s*[:=]\s*["']?[^\s"']{6,}`, plainWord),
+		shape(Credential, `secret token key`,
+			`(?i)\b(?:[a-z]+[_-])*(?:secret|token|api[_-]?key|access[_-]?key)["']?\s*[:=]\s*["']?[^\s"']{8,}`, plainWord),
 	}
 })
 
