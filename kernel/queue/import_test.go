@@ -100,6 +100,9 @@ func TestWhatIsNoExport(t *testing.T) {
 		one(`"labels":[7]`):                     "issue [1]: labels holds what is no label",
 		one(`"createdAt":"monday"`):             "issue [1]: createdAt is no time",
 		one(`"url":"https://h/o/r/issues/1"`):   "issue [1]: it is issue [0] again",
+		one(`"url":"https://H/o/r/issues/1/"`):  "issue [1]: it is issue [0] again",
+		one(`"url":"https://h/2?token=ghp_x"`):  "issue [1]: its address has what looks like a key, a token or a password: https://h/2",
+		one(`"url":"https://h/2#x&api_key=x"`):  "issue [1]: its address has what looks",
 		one(`"url":"https://u:p@h/o/r/issues"`): "issue [1]: its address",
 		one(`"url":"javascript:alert(1)"`):      "issue [1]: its address",
 		`[{"title":"a"}]`:                       "issue [0]: it has none of html_url",
@@ -112,6 +115,12 @@ func TestWhatIsNoExport(t *testing.T) {
 	}
 	if _, _, err := ReadIssues([]byte(one(`"url":"https://u:hunter2@h/o/r/issues"`))); strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("the error says the password: %v", err)
+	}
+	if _, _, err := ReadIssues([]byte(one(`"url":"https://h/2?token=ghp_x"`))); strings.Contains(err.Error(), "ghp_x") {
+		t.Errorf("the error says the token: %v", err)
+	}
+	if list, _ := issues(t, one(`"url":"https://h.corp/show_bug.cgi?id=2&key="`)); len(list) != 2 {
+		t.Errorf("%v", list)
 	}
 	if list, _ := issues(t, "[]"); len(list) != 0 {
 		t.Errorf("%v", list)

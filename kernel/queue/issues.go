@@ -163,15 +163,44 @@ func readIssue(raw json.RawMessage) (i Issue, request bool, err error) {
 
 // address is where people see the issue: what tells it from all others.
 func (f *fields) address() string {
-	url := f.text("html_url", "web_url", "url")
+	url := plainURL(f.text("html_url", "web_url", "url"))
 	switch {
 	case f.err != nil:
 	case url == "":
 		f.err = errors.New("it has none of html_url, web_url and url: export one with it")
 	case !validURL(url):
 		f.err = fmt.Errorf("its address is no https or http address that can be stored: %s", verdict.Show(Mask(url, Machine{}.Leaks("", url))))
+	case secretURL(url):
+		f.err = fmt.Errorf("its address has what looks like a key, a token or a password: %s", verdict.Show(url[:strings.IndexAny(url+"?", "?#")]))
 	}
 	return url
+}
+
+// plainURL is an address as it is compared: a host is the same in either case,
+// and so is what has a slash at its end and what has none.
+func plainURL(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	if !strings.ContainsAny(rest, "?#") {
+		rest = strings.TrimRight(rest, "/")
+	}
+	host, path, slash := strings.Cut(rest, "/")
+	if !slash {
+		return url
+	}
+	return scheme + "://" + asciiLower(host) + "/" + path
+}
+
+var secretKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)[?&#;](?:[a-z]+[_-])*(?:token|key|secret|password|passwd|pwd|auth|sig|signature|jwt)=[^&#;]`)
+})
+
+// secretURL reports whether an address lets in whoever has it. A host of a
+// private network is none of that: the forge may stand there.
+func secretURL(url string) bool {
+	return secretKey().MatchString(url) || slices.Contains(Rules(Machine{}.Leaks("", url)), Credential)
 }
 
 func (f *fields) labels() (all []string) {
