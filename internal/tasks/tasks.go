@@ -183,7 +183,7 @@ func (r *reader) at(ctx context.Context, tip refstore.Tip) (*queue.Fold, error) 
 	}
 	var list []queue.Entry // the newest first
 	next := above{}
-	whole := true // down to a checkpoint, or to the first entry
+	whole, folded := true, false // down to a checkpoint, or to the first entry
 	for id := tip.ID; id != ""; {
 		if id == r.tip {
 			whole = false
@@ -198,16 +198,22 @@ func (r *reader) at(ctx context.Context, tip refstore.Tip) (*queue.Fold, error) 
 			return nil, fmt.Errorf("entry %s: %w", id, err)
 		}
 		list = append(list, e)
-		if e.Op == queue.OpAll {
-			next.base = len(t.Entry.Payload)
+		if e.Op == queue.OpAll && !folded {
+			next.base, folded = len(t.Entry.Payload), true
+		}
+		if e.Op == queue.OpAll && len(e.Tasks) > 0 {
 			break
 		}
-		next.entries, next.bytes = next.entries+1, next.bytes+len(t.Entry.Payload)
+		if !folded { // a checkpoint of no tasks stands above none: no task leaves the queue
+			next.entries, next.bytes = next.entries+1, next.bytes+len(t.Entry.Payload)
+		}
 		id = t.Parent
 	}
 	f := &queue.Fold{}
 	if !whole {
 		f = r.fold.Clone()
+	}
+	if !whole && !folded {
 		next = above{r.above.entries + next.entries, r.above.bytes + next.bytes, r.above.base}
 	}
 	for _, e := range slices.Backward(list) {

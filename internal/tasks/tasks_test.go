@@ -253,6 +253,7 @@ func TestAnUnreadableQueueIsNotEmpty(t *testing.T) {
 	for claim, e := range map[string]refstore.Entry{
 		"a newer version":   {Op: "ADD", Payload: []byte(`{"v":2,"op":"ADD","at":"2026-01-02T12:00:00Z"}`), At: t0},
 		"an unknown op":     {Op: "DONE", Payload: []byte(`{"v":1,"op":"DONE","at":"2026-01-02T12:00:00Z","id":"000000000001"}`), At: t0},
+		"no tasks of some":  {Op: "CHECKPOINT", Payload: []byte(`{"v":1,"op":"CHECKPOINT","at":"2026-01-02T12:00:00Z"}`), At: t0},
 		"another's payload": {Op: "ADD", Payload: []byte(`{}`), At: t0},
 		"a dependency that is not there": {Op: "ADD", At: t0, Payload: []byte(`{"v":1,"op":"ADD","at":"2026-01-02T12:00:00Z","tasks":[{"id":"000000000002","title":"b","kind":"task","deps":["000000000009"],` +
 			`"done_when":{"text":"x"},"state":"open","created_at":"2026-01-02T12:00:00Z","updated_at":"2026-01-02T12:00:00Z"}]}`)},
