@@ -42,7 +42,7 @@ func queueVerb() verb {
 				{Code: verdict.Yes, Outcome: string(queue.ClosedNow), Meaning: "the operator has closed it"},
 				{Code: verdict.Yes, Outcome: string(queue.Known), Meaning: "it is so already, and nothing was written"},
 				{Code: 3, Outcome: string(queue.Proposed), Meaning: "an operator is asked to close it, and the task is as it was"},
-				{Code: 3, Outcome: string(queue.Refused), Meaning: "it is closed, or nobody has proposed to close it"},
+				{Code: 3, Outcome: string(queue.Refused), Meaning: "it is closed, nobody has proposed to close it, or the other is its duplicate"},
 				{Code: 3, Outcome: string(queue.Leaks), Meaning: "the reason gives away what is this machine's"},
 			},
 			"queue release": {

@@ -237,11 +237,25 @@ func (c Change) release(t Task) (Verdict, bool) {
 	return Verdict{Outcome: Released, Reason: t.ID + " is open"}, false
 }
 
+// standsFor reports whether a task is the one that another is a duplicate of, by
+// way of others or not.
+func (f *Fold) standsFor(id, other string) bool {
+	for range f.tasks { // what others wrote may go in a circle
+		if other == id {
+			return true
+		}
+		other = f.tasks[other].Of
+	}
+	return false
+}
+
 func (c Change) close(f *Fold, t Task) (Verdict, bool) {
 	_, there := f.Task(c.Of)
 	switch {
 	case c.State == Duplicate && (!there || c.Of == t.ID):
 		return refused("%s is no other task of the queue", verdict.Show(c.Of)), true
+	case c.State == Duplicate && f.standsFor(t.ID, c.Of):
+		return refused("%s is closed as a duplicate of %s: open it first, or close it as one of another", c.Of, t.ID), true
 	case t.State == c.State && t.Of == c.Of:
 		return Verdict{Outcome: Known, Reason: fmt.Sprintf("%s is closed as %s already", t.ID, t.State)}, true
 	case !c.Operator:

@@ -54,9 +54,11 @@ func TestDecideAdd(t *testing.T) {
 
 func TestDecideChange(t *testing.T) {
 	f := foldOf(t,
-		Entry{Op: OpAdd, Tasks: []Task{task(1, "a"), task(2, "b"), task(3, "c", func(t *Task) { t.State, t.Until = Draft, nil }), task(4, "d")}},
+		Entry{Op: OpAdd, Tasks: []Task{task(1, "a"), task(2, "b"), task(3, "c", func(t *Task) { t.State, t.Until = Draft, nil }), task(4, "d"), task(5, "e"), task(6, "f"), task(7, "g")}},
 		Entry{Op: OpHold, ID: id(2), Why: "vendor"},
-		Entry{Op: OpClose, ID: id(4), State: WontFix, Why: "no", Decision: "d"})
+		Entry{Op: OpClose, ID: id(4), State: WontFix, Why: "no", Decision: "d"},
+		Entry{Op: OpClose, ID: id(5), State: Duplicate, Of: id(6), Why: "no", Decision: "d"},
+		Entry{Op: OpClose, ID: id(6), State: Duplicate, Of: id(7), Why: "no", Decision: "d"})
 	tests := []struct {
 		claim string
 		Change
@@ -80,6 +82,9 @@ func TestDecideChange(t *testing.T) {
 		{"close", Change{ID: id(1), Op: OpClose, State: WontFix, Why: "w", Operator: true, Stands: true, Decision: "d"}, ClosedNow},
 		{"close again", Change{ID: id(4), Op: OpClose, State: WontFix, Why: "w"}, Known},
 		{"a duplicate", Change{ID: id(1), Op: OpClose, State: Duplicate, Of: id(2), Why: "w", Operator: true, Stands: true, Decision: "d"}, ClosedNow},
+		{"a duplicate of its own duplicate", Change{ID: id(6), Op: OpClose, State: Duplicate, Of: id(5), Why: "w", Operator: true, Stands: true, Decision: "d"}, Refused},
+		{"and by way of another", Change{ID: id(7), Op: OpClose, State: Duplicate, Of: id(5), Why: "w"}, Refused},
+		{"a duplicate of a duplicate", Change{ID: id(1), Op: OpClose, State: Duplicate, Of: id(5), Why: "w"}, Proposed},
 		{"a duplicate of itself", Change{ID: id(1), Op: OpClose, State: Duplicate, Of: id(1), Why: "w", Operator: true, Stands: true, Decision: "d"}, Refused},
 		{"a duplicate of nothing", Change{ID: id(1), Op: OpClose, State: Duplicate, Of: id(9), Why: "w", Operator: true, Stands: true, Decision: "d"}, Refused},
 	}
