@@ -27,11 +27,9 @@ type Source struct {
 	Book  *life.Book
 	Tasks *tasks.Book
 
-	plans  facts.Plans
-	router queue.Router
-	has    func(path string) bool
-	all    []*unit
-	by     map[string]*unit // by its folded name
+	plans facts.Plans
+	all   []*unit
+	by    map[string]*unit // by its folded name
 }
 
 // A unit is a candidate while it is gathered.
