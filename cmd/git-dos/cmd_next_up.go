@@ -10,7 +10,6 @@ import (
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/facts"
-	"github.com/git-dos/git-dos/internal/life"
 	"github.com/git-dos/git-dos/internal/nextup"
 	"github.com/git-dos/git-dos/internal/tasks"
 	"github.com/git-dos/git-dos/kernel/packet"
@@ -125,7 +124,7 @@ func nextUpScope(c *cli.Context, d *admit.Desk) ([]string, error) {
 
 // nextUpRender gathers, decides and writes. The caller has the lock.
 func nextUpRender(c *cli.Context, d *admit.Desk, folder *nextup.Folder, scope []string) error {
-	b, err := nextUpBook(c, d)
+	b, err := pickBook(c, d)
 	if err != nil {
 		return err
 	}
@@ -152,20 +151,6 @@ func nextUpRender(c *cli.Context, d *admit.Desk, folder *nextup.Folder, scope []
 		return nextUpError(err)
 	}
 	return answer(c, nextUpAnswerOf(p, w, unread, lifeSeenAs(b)))
-}
-
-// nextUpBook reads what is known, in a fleet after a fresh look at the trunk: a
-// unit is offered because it has not shipped, and that is never a stale no.
-func nextUpBook(c *cli.Context, d *admit.Desk) (*life.Book, error) {
-	if !c.Bool("cached") {
-		if err := d.Refresh(c.Context, true); admit.Unreachable(err) {
-			return nil, errorf(kindIndeterminate, "%s could not be asked: %w", d.Remote(), err).hint("%s", lookAgain(d.Remote()))
-		} else if err != nil {
-			return nil, deskError(err)
-		}
-	}
-	b, err := life.Open(c.Context, d, c.Bool("cached"), life.AskAttempts(), life.AskSpawns(), life.AskLaunches())
-	return b, lifeError(err)
 }
 
 // nextUpError gives an error of a packet its kind and hint.

@@ -132,8 +132,7 @@ func pickUnit(c *cli.Context) (string, error) {
 	return unit, nil
 }
 
-// pickableBook reads what is known, in a fleet after a fresh look at the trunk:
-// hardly an answer is without a "not shipped", and that is never a stale one.
+// pickableBook opens the repository and reads what keeps units from being picked.
 func pickableBook(c *cli.Context) (*life.Book, error) {
 	repo, err := refstore.OpenAhead(c.Context, workspace(c), refstore.Ahead{Kinds: admit.LifeKinds()})
 	if err != nil {
@@ -143,6 +142,13 @@ func pickableBook(c *cli.Context) (*life.Book, error) {
 	if err != nil {
 		return nil, err
 	}
+	return pickBook(c, d)
+}
+
+// pickBook reads what keeps units from being picked, in a fleet after a fresh look
+// at the trunk: a unit may be picked because it has not shipped, and that is never a
+// stale no.
+func pickBook(c *cli.Context, d *admit.Desk) (*life.Book, error) {
 	if !c.Bool("cached") {
 		if err := d.Refresh(c.Context, true); admit.Unreachable(err) {
 			return nil, errorf(kindIndeterminate, "%s could not be asked: %w", d.Remote(), err).hint("%s", lookAgain(d.Remote()))
