@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,9 +55,11 @@ func folded(t *testing.T, r *refstore.Repo, history bool) journal.View {
 
 func knows(t *testing.T, v journal.View, n int) {
 	t.Helper()
+	all, forgot := v.Attempts()
 	for i := 1; i <= n; i++ {
-		if all, ok := v.Attempts(fmt.Sprintf("U/%d", i)); len(all) != 1 || !ok {
-			t.Errorf("attempt %d: %v, %v", i, all, ok)
+		is := func(a journal.Attempt) bool { return a.Unit == fmt.Sprintf("U/%d", i) }
+		if at := slices.IndexFunc(all, is); at < 0 || slices.ContainsFunc(all[at+1:], is) || !forgot.IsZero() {
+			t.Errorf("attempt %d: %v, forgot %v", i, all, forgot)
 		}
 	}
 	if d := v.Doubts(); len(d) > 0 {

@@ -19,11 +19,14 @@ func (b *Book) Tried(ctx context.Context, unit string) (pick.CooldownEvidence, e
 	p := b.Desk.Rules.Policy.Cooldown
 	now := b.Desk.Now()
 	ev := pick.CooldownEvidence{Unit: unit, NowMS: millis(now), Policy: CooldownPolicy(b.Desk)}
-	if err := b.Read(ctx, AskAttempts()); err != nil {
+	if err := b.readAttempts(ctx); err != nil {
 		return ev, err
 	}
-	all, forgot := b.view().AttemptsAt(reconcile.Same(unit))
-	for _, a := range all {
+	same, forgot := reconcile.Same(unit), b.attempts.forgot
+	for _, a := range b.attempts.all {
+		if !same(a.Unit) {
+			continue
+		}
 		ev.Attempts = append(ev.Attempts, pick.Attempt{AtMS: millis(a.At), End: pick.End(a.Outcome), TS: a.At.UTC().Format(time.RFC3339), Count: int64(max(1, a.Count))})
 	}
 	window := max(p.Window, p.ErrorWindow)
@@ -32,6 +35,25 @@ func (b *Book) Tried(ctx context.Context, unit string) (pick.CooldownEvidence, e
 	}
 	ev.Unknown = append(ev.Unknown, b.dark(func(h journal.Hidden) bool { return h.Attempt(now.Add(-window)) })...)
 	return ev, nil
+}
+
+// attempts are all that the ledgers tell of, and up to when some may be missing.
+type attempts struct {
+	all    []journal.Attempt
+	forgot time.Time
+}
+
+// readAttempts looks the attempts up, once for all units.
+func (b *Book) readAttempts(ctx context.Context) error {
+	if b.attempts != nil {
+		return nil
+	}
+	if err := b.Read(ctx, AskAttempts()); err != nil {
+		return err
+	}
+	all, forgot := b.view().Attempts()
+	b.attempts = &attempts{all, forgot}
+	return nil
 }
 
 // CooldownPolicy is that of the dos.toml in force.

@@ -37,6 +37,8 @@ type Book struct {
 	remotes []*refstore.Remote
 	leases  *admit.Reading
 	lapsed  map[string]string
+
+	attempts *attempts // nil until they are asked for
 }
 
 // Open reads the ledgers and records of all nodes: of the ledgers, what is asked

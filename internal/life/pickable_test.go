@@ -256,7 +256,7 @@ func TestAttemptsThatHadToMakeRoom(t *testing.T) {
 		s.Add(journal.Row{Op: journal.OpAttempt, Seq: uint64(i + 1), At: noon.Add(-time.Duration(12000-i) * time.Second), Unit: fmt.Sprint(pad, i), Outcome: "drained"})
 	}
 	b.states = map[string]*kept{"n9": {State: s}}
-	_, forgot := b.view().AttemptsAt(func(string) bool { return false })
+	_, forgot := b.view().Attempts()
 	if forgot.IsZero() {
 		t.Fatal("nothing had to make room")
 	}

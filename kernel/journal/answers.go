@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -173,19 +172,6 @@ type Attempt struct {
 	RunID   string
 	Node    string
 	Count   uint64 // of all with that outcome
-}
-
-// Attempts are those at a unit, the newest last. ok is false when older ones
-// may have been dropped for want of room.
-func (v View) Attempts(unit string) (all []Attempt, ok bool) {
-	v.slots(tableAttempt, func(key string, s *Slot) {
-		var words []string
-		if json.Unmarshal([]byte(key), &words) == nil && len(words) == 2 && words[0] == unit {
-			all = append(all, Attempt{unit, words[1], s.Last.At, s.Last.RunID, s.Last.From, s.Count})
-		}
-	})
-	slices.SortStableFunc(all, func(a, b Attempt) int { return a.At.Compare(b.At) })
-	return all, len(all) > 0 || v.forgot(tableAttempt).IsZero()
 }
 
 // Spawns are the rows of workers that were started and are not known to have

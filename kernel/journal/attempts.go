@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// AttemptsAt are the attempts at the units for which is holds, the newest last.
-// Of attempts up to forgot, which is zero where none had to be dropped for want
-// of room, there may be more.
-func (v View) AttemptsAt(is func(unit string) bool) (all []Attempt, forgot time.Time) {
+// Attempts are the attempts at all units, the newest last. Of those up to forgot,
+// which is zero where none had to be dropped for want of room, there may be more.
+func (v View) Attempts() (all []Attempt, forgot time.Time) {
 	v.slots(tableAttempt, func(key string, s *Slot) {
 		var words []string
-		if json.Unmarshal([]byte(key), &words) == nil && len(words) == 2 && is(words[0]) {
+		if json.Unmarshal([]byte(key), &words) == nil && len(words) == 2 {
 			all = append(all, Attempt{words[0], words[1], s.Last.At, s.Last.RunID, s.Last.From, s.Count})
 		}
 	})

@@ -31,7 +31,7 @@ func NeedSpawns(since time.Time) Need {
 	return Need{tables: []string{tableSpawn, tableExit}, since: since}
 }
 
-// NeedAttempts is what [View.AttemptsAt] reads, NeedLaunches what [View.Launches] does.
+// NeedAttempts is what [View.Attempts] reads, NeedLaunches what [View.Launches] does.
 func NeedAttempts() Need { return Need{tables: []string{tableAttempt}} }
 func NeedLaunches() Need { return Need{tables: []string{tableLaunch, tableHarvest}} }
 

@@ -97,8 +97,8 @@ func answers(t interface{ Fatal(...any) }, v journal.View) string {
 	for _, id := range append(v.Runs(), "nobody") {
 		stories = append(stories, v.Story(id))
 	}
-	a1, ok1 := v.Attempts("U1")
-	a2, ok2 := v.Attempts("U2")
+	a1, ok1 := attemptsAt(v, "U1")
+	a2, ok2 := attemptsAt(v, "U2")
 	row, found := v.Spawned("k1")
 	var alerts []decisions.Alert
 	for _, a := range v.Alerts() {

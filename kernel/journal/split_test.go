@@ -172,7 +172,7 @@ func TestAStateThatLacksPartsSaysSo(t *testing.T) {
 	if newest := epoch.Add(118 * time.Minute); !v.ForgotAlerts().Equal(newest) {
 		t.Errorf("alerts that were not read are forgotten up to %s, want %s", v.ForgotAlerts(), newest)
 	}
-	if _, ok := v.Attempts("R01"); ok {
+	if _, ok := attemptsAt(v, "R01"); ok {
 		t.Error("an attempt that was not read is taken for none")
 	}
 	got.Add(journal.Row{Op: journal.OpIntent, RunID: "R07", Goal: "h", Seq: 121, At: epoch})
