@@ -1,4 +1,4 @@
-// Package fleet decides whom to start.
+// Package fleet decides whom to start, and whether this machine can bear it.
 //
 // A supervisor keeps a number of workers alive on a roster of lanes. It has no
 // memory and no opinion: every tick it looks at the lanes again and does
@@ -14,4 +14,6 @@
 // The plan promises no lane to anyone. Every worker that is started still asks
 // for its lease and may be refused, and nothing that lives is ever stopped by
 // a plan: a spinning worker and one too many are shown, and that is all.
+//
+// Preflight is asked right before each start: may one worker more run here now?
 package fleet
