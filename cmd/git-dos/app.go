@@ -54,6 +54,7 @@ func allVerbs() []verb {
 		pickPriorityVerb(),
 		pickableVerb(),
 		planVerb(),
+		preflightVerb(),
 		priceVerb(),
 		productivityVerb(),
 		pulseVerb(),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/internal/life"
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/policy"
@@ -93,31 +94,12 @@ func loopPlan(c *cli.Context) error {
 	if err := journalUnread(loopLedgers(b)); err != nil {
 		return err
 	}
-	if err := loopDoubts(c, b); err != nil {
-		return err
-	}
 	lifeWarn(c, b)
-	census, err := loopCensus(c, b, given, isGiven)
+	plan, p, err := loopJudged(c, b, given, isGiven)
 	if err != nil {
 		return err
 	}
-	p := b.Desk.Rules.Policy
-	ev := supervise.Evidence{Target: p.Supervise.Target, Policy: loopPolicy(p.Supervise), Algebra: lane.Algebra(p.Overlap.Policy)}
-	if c.IsSet("target") {
-		ev.Target = c.Int("target")
-	}
-	if c.IsSet("max-concurrency") {
-		n := c.Int("max-concurrency")
-		ev.Policy.MaxConcurrency = &n
-	}
-	census.Budget = ev.Policy.MaxConcurrency != nil
-	if ev.Lanes, ev.Outside, err = supervise.Roster(census); err != nil {
-		return usagef("%w", err).hint("git dos lint lists what is wrong with the lanes")
-	}
-	a := loopAnswer{PlanVerdict: supervise.Plan(ev), Launch: []string{}, lifeSeen: lifeSeenAs(b), zero: c.Bool("exit-zero")}
-	if err := a.Err(); err != nil {
-		return usagef("%w", err)
-	}
+	a := loopAnswer{PlanVerdict: plan, Launch: []string{}, lifeSeen: lifeSeenAs(b), zero: c.Bool("exit-zero")}
 	template := loopTemplate(c, p)
 	if template == "" && len(a.Spawn) > 0 {
 		a.Next = "set supervise.worker_launch_template in dos.toml to the command that starts a worker, with {lane} where its lane goes"
@@ -128,6 +110,36 @@ func loopPlan(c *cli.Context) error {
 		}
 	}
 	return answer(c, a)
+}
+
+// loopJudged makes the plan of what b has read, and returns it with the policy
+// that it was made under.
+func loopJudged(c *cli.Context, b *life.Book, given []lane.Lease, isGiven bool) (supervise.PlanVerdict, policy.Policy, error) {
+	p := b.Desk.Rules.Policy
+	if err := loopDoubts(c, b); err != nil {
+		return supervise.PlanVerdict{}, p, err
+	}
+	census, err := loopCensus(c, b, given, isGiven)
+	if err != nil {
+		return supervise.PlanVerdict{}, p, err
+	}
+	ev := supervise.Evidence{Target: p.Supervise.Target, Policy: loopPolicy(p.Supervise), Algebra: lane.Algebra(p.Overlap.Policy)}
+	if c.IsSet("target") {
+		ev.Target = c.Int("target")
+	}
+	if c.IsSet("max-concurrency") {
+		n := c.Int("max-concurrency")
+		ev.Policy.MaxConcurrency = &n
+	}
+	census.Budget = ev.Policy.MaxConcurrency != nil
+	if ev.Lanes, ev.Outside, err = supervise.Roster(census); err != nil {
+		return supervise.PlanVerdict{}, p, usagef("%w", err).hint("git dos lint lists what is wrong with the lanes")
+	}
+	v := supervise.Plan(ev)
+	if err := v.Err(); err != nil {
+		return v, p, usagef("%w", err)
+	}
+	return v, p, nil
 }
 
 // loopTemplate is the command that starts a worker, "" where dos.toml states none and

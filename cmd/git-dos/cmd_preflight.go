@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/internal/machine"
+	"github.com/git-dos/git-dos/internal/marker"
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+func preflightVerb() verb {
+	return verb{
+		command: &cli.Command{
+			Name:  "preflight",
+			Usage: "may one more worker start on this machine now?",
+			Description: "Looks at the workers that live, at what this machine bears and at the processes that this node's\n" +
+				"workers left behind, and answers in one order: what could not be looked at, this machine, the cap.\n" +
+				"The cap is the least of super.max_workers, supervise.target where dos.toml states it, and what the\n" +
+				"machine bears: a worker for each 2 cores, 1500 MiB of free memory and 200 threads, and never less\n" +
+				"than one. --host-cap says it in place of that estimate. Workers are counted by their leases and by\n" +
+				"the processes that this node started; the larger number counts, and with a target it is that of\n" +
+				"the whole fleet.\n\n" +
+				"A process of ours that has more than 2000 threads, or outlived its worker, refuses; git dos reclaim\n" +
+				"says what can be done. Of others it is told, and no more. Nothing is started, stopped or written.",
+			Flags: append(preflightFlags(), journalCached()),
+			Action: func(c *cli.Context) error {
+				if err := noArguments(c); err != nil {
+					return err
+				}
+				b, err := loopRead(c)
+				if err != nil {
+					return err
+				}
+				lifeWarn(c, b)
+				v, err := preflight(c, b, 0)
+				if err != nil {
+					return err
+				}
+				return answer(c, preflightAnswer{v, lifeSeenAs(b)})
+			},
+		},
+		statuses: map[string][]status{
+			"preflight": {
+				{Code: verdict.Yes, Outcome: string(supervise.SpawnOK), Meaning: "one worker more may start"},
+				{Code: 3, Outcome: string(supervise.RefuseAtCap), Meaning: "as many live as may; the binding term is named"},
+				{Code: 4, Outcome: string(supervise.RefuseNoSeat), Meaning: "every seat is taken"},
+				{Code: 5, Outcome: string(supervise.RefuseNoAccount), Meaning: "no account takes a worker now"},
+				{Code: 6, Outcome: string(supervise.RefuseHost), Meaning: "a process of ours is out of order, or the disk is nearly full"},
+				{Code: 7, Outcome: string(supervise.RefuseInspect), Meaning: "what must be looked at could not be"},
+			},
+		},
+	}
+}
+
+// preflightFlags are those of every verb that starts workers.
+func preflightFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "max-workers", Usage: "at most `N` workers on this machine, in place of super.max_workers"},
+		&cli.IntFlag{Name: "host-cap", Usage: "this machine bears `N` workers, in place of an estimate"},
+	}
+}
+
+// A preflightAnswer answers preflight.
+type preflightAnswer struct {
+	supervise.PreflightVerdict
+	lifeSeen
+}
+
+func (a preflightAnswer) String() string { return a.PreflightVerdict.String() + a.line() }
+
+// preflight gathers each part by itself, and judges. spawned workers were
+// started by the caller since b was read.
+func preflight(c *cli.Context, b *life.Book, spawned int) (supervise.PreflightVerdict, error) {
+	p := b.Desk.Rules.Policy
+	ev := supervise.PreflightEvidence{MaxWorkers: p.Super.MaxWorkers}
+	ev.Live.Spawned = spawned
+	if c.IsSet("max-workers") {
+		ev.MaxWorkers = c.Int("max-workers")
+	}
+	if p.Stated("supervise.target") {
+		ev.Target = p.Supervise.Target
+	}
+	unread := func(what string, err error) { ev.Unread = append(ev.Unread, fmt.Sprintf("%s: %v", what, err)) }
+	node, err := journalOwn(c, b.Desk)
+	if err != nil {
+		return supervise.PreflightVerdict{}, err
+	}
+	if ev.Live.Leases, err = preflightAlive(c, b, node, ev.Target > 0); err != nil {
+		unread("the workers that live", err)
+	}
+	view, err := preflightLook(c, b, node)
+	if err != nil {
+		unread("this machine's processes", err)
+	}
+	ev.Live.Started, ev.Processes = view.Started, view.Odd
+	ev.Host = machine.Capacity(c.Context, b.Desk.Repo.CommonDir, view.Threads)
+	if c.IsSet("host-cap") {
+		n := c.Int("host-cap")
+		ev.Host.Cap = &n
+	}
+	v := supervise.Preflight(ev)
+	if err := v.Err(); err != nil {
+		return v, usagef("%w", err)
+	}
+	return v, nil
+}
+
+// preflightAlive counts the workers that live by their leases: of the whole
+// fleet where a target bounds them, else this node's.
+func preflightAlive(c *cli.Context, b *life.Book, node string, all bool) (int, error) {
+	if err := journalUnread(loopLedgers(b)); err != nil {
+		return 0, err
+	}
+	if all {
+		v, _, err := loopJudged(c, b, nil, false)
+		return v.Alive, err
+	}
+	reading, err := b.Leases(c.Context)
+	if err != nil {
+		return 0, lifeError(err)
+	}
+	n := 0
+	for _, r := range reading.Lanes {
+		ours := r.Holder.Node == node && !r.Delegate && !lane.Reserved(r.Lane)
+		if ours && (r.State == lane.Held || r.State == lane.Waiting) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func preflightLook(c *cli.Context, b *life.Book, node string) (machine.View, error) {
+	f, err := marker.In(b.Desk.Repo)
+	if err != nil {
+		return machine.View{}, err
+	}
+	spawns, unread, err := f.List()
+	if err != nil {
+		return machine.View{}, err
+	}
+	if len(unread) > 0 {
+		return machine.View{}, fmt.Errorf("%s of a worker cannot be read: %s", verdict.Count(len(unread), "marker"), unread[0])
+	}
+	return machine.Look(c.Context, node, spawns)
+}
