@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/liveness"
@@ -97,26 +98,55 @@ func (r Run) tally(ctx context.Context, start refstore.OID, nowMS int64) (livene
 	if start == "" {
 		return liveness.Tally{}, nil
 	}
-	p, err := r.after(ctx, start)
+	p, mine, _, err := r.since(ctx, start)
 	if err != nil {
 		return liveness.Tally{}, err
+	}
+	return liveness.Count(r.counted(p.commits, mine), r.ID, nowMS), nil
+}
+
+// since is what came after a start, and of it the commits that name no run and may
+// be this one's by when and where they were made. Of them none is, where it cannot
+// be told of all: what cannot be told to be its own is no progress.
+func (r Run) since(ctx context.Context, start refstore.OID) (p *past, mine []*commit, whole bool, err error) {
+	if p, err = r.after(ctx, start); err != nil {
+		return nil, nil, false, err
 	}
 	place, err := r.ownPast(ctx, p)
 	if err != nil {
-		return liveness.Tally{}, err
+		return nil, nil, false, err
 	}
-	var mine []*commit
 	for _, c := range p.commits {
 		if len(c.runs) == 0 && r.heldAt(c) && place.byID[c.ID] != nil {
 			mine = append(mine, c)
 		}
 	}
-	if whole, err := r.diff(ctx, mine); err != nil {
-		return liveness.Tally{}, err
+	if whole, err = r.diff(ctx, mine); err != nil {
+		return nil, nil, false, err
 	} else if !whole {
-		mine = nil // what cannot be told to be its own is no progress
+		mine = nil
 	}
-	return liveness.Count(r.counted(p.commits, mine), r.ID, nowMS), nil
+	return p, mine, whole && p.whole, nil
+}
+
+// Own lists the run's commits after a start: those that name it, and those that
+// name no run, were made while it had its lease and touch that lease's tree. whole
+// reports whether all that came after the start could be looked at.
+func (r Run) Own(ctx context.Context, start refstore.OID) (own []refstore.OID, whole bool, err error) {
+	p, mine, whole, err := r.since(ctx, start)
+	if err != nil {
+		return nil, false, err
+	}
+	var tree lane.Scope
+	if r.Lease != nil {
+		tree = lane.NewScope(r.Lease.Tree)
+	}
+	for _, c := range p.commits {
+		if c.own(r.ID) || r.Lease != nil && slices.Contains(mine, c) && c.touches(tree) {
+			own = append(own, c.ID)
+		}
+	}
+	return own, whole, nil
 }
 
 // counted are the commits as the count of progress takes them.
