@@ -1,0 +1,141 @@
+// Package drive is what verbs that run for a while have in common: they renew
+// what they hold while they work, and stop in time when they cannot.
+package drive
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// Bounds on how often a keeper looks at its clock, and how soon it tries again
+// what did not reach the store.
+const (
+	oftenest = 20 * time.Millisecond
+	rarest   = time.Second
+	again    = 10 // of the times within a renewal's interval
+)
+
+// A Keeper renews a lease at a third of its ttl until it is stopped, or until
+// the lease is lost: taken over, ended, or not renewed in time.
+type Keeper struct {
+	lane  string
+	id    lease.Identity
+	ttl   time.Duration
+	open  func(context.Context) (*admit.Desk, error)
+	clock func() lease.Instant
+
+	lost chan struct{}
+	why  string
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// A Held is a lease to keep. Until is when its holder must stop unless it has
+// renewed, as the admission said that began at From by the clock below.
+type Held struct {
+	Lane  string
+	Nonce string
+	TTL   time.Duration
+	Left  time.Duration // from From until its holder must stop
+	From  lease.Instant
+}
+
+// Keep begins to renew. open opens the repository anew for each renewal, so that
+// it is made under the rules of its time. clock is one that runs on while the
+// machine is suspended.
+func Keep(ctx context.Context, h Held, clock func() lease.Instant, open func(context.Context) (*admit.Desk, error)) *Keeper {
+	ctx, stop := context.WithCancel(ctx)
+	k := &Keeper{
+		lane: h.Lane, id: lease.Identity{Nonce: h.Nonce}, ttl: h.TTL, open: open, clock: clock,
+		lost: make(chan struct{}), stop: stop, done: make(chan struct{}),
+	}
+	go k.run(ctx, h)
+	return k
+}
+
+// Lost is closed when the lease is lost. Whoever works under it must stop.
+func (k *Keeper) Lost() <-chan struct{} { return k.lost }
+
+// Why says why the lease was lost. It may be asked once Lost is closed.
+func (k *Keeper) Why() string { return k.why }
+
+// Stop ends the renewing, and waits for one under way.
+func (k *Keeper) Stop() {
+	k.stop()
+	<-k.done
+}
+
+// run looks at the clock often and at the store rarely. A timer alone would not
+// do: it stands still while the machine is suspended.
+func (k *Keeper) run(ctx context.Context, h Held) {
+	defer close(k.done)
+	since, left, renewal := h.From, h.Left, h.TTL/3
+	next := renewal
+	tick := time.NewTicker(min(max(renewal/30, oftenest), rarest))
+	defer tick.Stop()
+	var last error
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		passed, ok := k.clock().Since(since)
+		switch {
+		case !ok:
+			k.lose("this machine's clock does not tell how long it was not renewed")
+			return
+		case passed >= left:
+			k.lose(fmt.Sprintf("it was not renewed in time%s", because(last)))
+			return
+		case passed < next:
+			continue
+		}
+		from := k.clock()
+		v, until, err := k.renew(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			last, next = err, passed+renewal/again
+		case v.ExitCode() != verdict.Yes:
+			k.lose(v.Reason)
+			return
+		default:
+			since, left, next, last = from, until, renewal, nil
+		}
+	}
+}
+
+// renew renews once, and returns for how long from its start the lease then holds.
+func (k *Keeper) renew(ctx context.Context) (v lease.Verdict, left time.Duration, err error) {
+	d, err := k.open(ctx)
+	if err != nil {
+		return v, 0, err
+	}
+	began := d.Now()
+	if v, err = d.Heartbeat(ctx, k.lane, k.id); err != nil {
+		return v, 0, err
+	}
+	if v.WorkUntil != nil {
+		left = v.WorkUntil.Sub(began)
+	}
+	return v, left, nil
+}
+
+func (k *Keeper) lose(why string) {
+	k.why = why
+	close(k.lost)
+}
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ": " + err.Error()
+}
