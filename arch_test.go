@@ -54,6 +54,8 @@ var importRules = map[string][]string{
 	"internal/nextup":    {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/life", "internal/tasks"},
 	"internal/ledger":    {"std", "kernel/policy", "kernel/journal", "refstore/..."},
 	"internal/githome":   {"std"},
+	"internal/drive":     {"std", "kernel/lease", "kernel/verdict", "internal/admit"},
+	"internal/worker":    {"std", "internal/host", "golang.org/x/sys/..."},
 	"internal/machine":   {"std", "kernel/fleet", "internal/host", "internal/marker", "github.com/shirou/gopsutil/v4/..."},
 	"internal/marker":    {"std", "refstore", "internal/host"},
 	"internal/scenario":  {"std"},

@@ -70,6 +70,7 @@ func allVerbs() []verb {
 		verifyStepVerb(),
 		verifyVerb(),
 		versionVerb(),
+		workerVerb(),
 	})
 }
 

@@ -23,7 +23,7 @@ func main() {
 
 // withSignals calls f with a context that the first SIGINT, SIGTERM or SIGHUP
 // cancels, so that a verb can give back what it took. The second one ends the process
-// at once.
+// at once. The end of a terminal stops no verb that survives it.
 //
 // A reader that closes our standard output shows up as a failed write rather
 // than as a fatal signal, for the same reason. The signal is caught and not
@@ -35,10 +35,19 @@ func withSignals(f func(context.Context) int) int {
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
-		<-stop
+		await(stop)
 		cancel()
-		<-stop
+		await(stop)
 		os.Exit(verdict.Interrupted)
 	}()
 	return f(ctx)
+}
+
+// await waits for a signal that stops the verb.
+func await(stop <-chan os.Signal) {
+	for s := range stop {
+		if s != syscall.SIGHUP || !survivesHangup.Load() {
+			return
+		}
+	}
 }

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/worker"
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/policy"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+func workerVerb() verb {
+	return verb{
+		command: &cli.Command{
+			Name:  "worker",
+			Usage: "run a command as a worker that holds a lane while it runs",
+			Description: "Admission first, process second: preflight, then lane, unit and seat in one admission; refused, nothing\n" +
+				"is started.",
+			Subcommands: []*cli.Command{{
+				Name:      "run",
+				Usage:     "take a lane, run CMD under it, and grade from git what came of it",
+				ArgsUsage: "-- CMD ARG...",
+				Description: "CMD, by default worker.command of dos.toml, runs in this worktree, or with --worktree in a linked one of its\n" +
+					"own, in a process group of its own, and sees of the environment what is on a list: PATH, HOME, the\n" +
+					"locale, TMPDIR, TERM, proxies, the git identity, worker.env_pass, and GIT_DOS_RUN_ID, GIT_DOS_LEASE,\n" +
+					"GIT_DOS_NONCE, GIT_DOS_OWNER, FLEET_WORKER_ID. Its prompt is standard input; in its words {lane}, {unit},\n" +
+					"{run_id} and {prompt_file} are replaced. All it prints goes to one log.\n\n" +
+					"The lease is renewed at a third of its ttl. When it is lost, or --timeout is over, the group is asked to end,\n" +
+					"and killed after worker.grace. When CMD has ended, what is left of its group is ended too, the run is graded\n" +
+					"by the commits that name it or lie in its lane's tree, an EXIT row is written and the lease released. Its\n" +
+					"exit status and its words are no ship. A hang-up of the terminal stops nothing; an interrupt stops CMD,\n" +
+					"grades it and exits 130; --detach leaves at once, and git dos log --run-id tells later what came of it.",
+				Flags: append([]cli.Flag{
+					&cli.StringFlag{Name: "lane", Usage: "the `LANE` to work in; required"},
+					&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` of the lane's files, for one that dos.toml does not declare; repeatable"},
+					&cli.StringFlag{Name: "unit", Usage: "the unit of work that it is to ship, `PLAN/PHASE`"},
+					&cli.StringFlag{Name: "seat", Usage: "a `SEAT` that one lease has at a time"},
+					&cli.StringFlag{Name: "owner", Usage: "who is at work, to people: `NAME`"},
+					&cli.StringFlag{Name: "ttl", Usage: "how long the lease lives without being renewed: `DURATION`"},
+					&cli.StringFlag{Name: "timeout", Usage: "the most that CMD may take, in place of worker.timeout: `DURATION`"},
+					&cli.StringFlag{Name: "prompt", Usage: "give CMD this `FILE` as standard input, in place of worker.prompt"},
+					&cli.BoolFlag{Name: "worktree", Usage: "run CMD in a linked worktree of its own, at the trunk"},
+					&cli.BoolFlag{Name: "detach", Usage: "leave once CMD runs; its keeper goes on without a terminal"},
+					&cli.IntFlag{Name: detachFlag, Hidden: true},
+				}, preflightFlags()...),
+				Action: writes(workerRun),
+			}},
+		},
+		statuses: map[string][]status{
+			"worker run": {
+				{Code: verdict.Yes, Outcome: string(supervise.ClaimWitnessed), Meaning: "what it did is on the trunk, and git bears it out"},
+				{Code: verdict.Yes, Outcome: workerStarted, Meaning: "with --detach: CMD runs"},
+				{Code: 3, Outcome: string(supervise.NotAdmitted), Meaning: "not admitted: preflight, the lane, the unit, the seat or uncommitted work stands against it; nothing was started"},
+				{Code: 4, Outcome: string(supervise.LeaseLost), Meaning: "its lease was lost, and it was stopped"},
+				{Code: 5, Outcome: string(supervise.ClaimUnwitnessed), Meaning: "it committed, and git does not bear it out"},
+				{Code: 6, Outcome: string(supervise.ClaimNoCommit), Meaning: "no commit of it is found; the cause is named"},
+				{Code: 7, Outcome: string(supervise.SpawnFailed), Meaning: "CMD could not be started"},
+				{Code: 8, Outcome: string(supervise.TimedOut), Meaning: "its time was over, and it was stopped"},
+			},
+		},
+	}
+}
+
+const (
+	detachFlag    = "detached" // a descriptor on which the keeper says that CMD runs
+	workerStarted = "STARTED"
+)
+
+// A workerJob is what was asked for, checked before anything is held.
+type workerJob struct {
+	req      admit.Request
+	command  []string // with its words still to be filled in
+	dir      string   // the top of the worktree that was asked from
+	prompt   string   // a file, "" for none
+	timeout  time.Duration
+	grace    time.Duration
+	worktree bool
+}
+
+// maxPrompt bounds a prompt, in characters.
+const maxPrompt = 4000
+
+// workerAsked reads the flags. What it refuses was not started, and nothing is
+// held for it.
+func workerAsked(c *cli.Context, d *admit.Desk) (j workerJob, err error) {
+	p := d.Rules.Policy
+	if !c.IsSet("lane") || c.String("lane") == "" {
+		return j, usagef("no lane is named").hint("say with --lane LANE where the worker is to work; git dos arbitrate names one that is free")
+	}
+	if err := checkTrees(c); err != nil {
+		return j, err
+	}
+	for _, name := range []string{"unit", "seat", "owner"} {
+		if c.IsSet(name) && c.String(name) == "" {
+			return j, usagef("--%s is empty", name).hint("name one, or leave the flag out")
+		}
+	}
+	j = workerJob{command: c.Args().Slice(), dir: d.Repo.WorkTree, timeout: p.Worker.Timeout, grace: p.Worker.Grace, worktree: p.Worker.Worktree || c.Bool("worktree")}
+	if len(j.command) == 0 {
+		if j.command = slices.Clone(p.Worker.Command); len(j.command) == 0 {
+			return j, usagef("no command to run").hint("write it after --, as in git dos worker run --lane %s -- CMD ARG..., or set worker.command in dos.toml", c.String("lane"))
+		}
+	}
+	if j.dir == "" {
+		return j, usagef("a bare repository has no files to work on").hint("run it in a clone")
+	}
+	if c.IsSet("timeout") {
+		if j.timeout, err = policy.ParseDuration(c.String("timeout")); err != nil || j.timeout <= 0 {
+			return j, usagef("--timeout %q is no duration above 0", c.String("timeout")).hint("write it like 90s, 30m or 2h")
+		}
+	}
+	if j.prompt, err = workerPrompt(c, d, p.Worker.Prompt); err != nil {
+		return j, err
+	}
+	j.req = admit.Request{
+		Lanes: []string{c.String("lane")}, Tree: c.StringSlice("tree"), Owner: statedOwner(c), Worker: firstEnv("FLEET_WORKER_ID"),
+		Unit: c.String("unit"), Seat: c.String("seat"),
+	}
+	if j.req.TTL, err = ttlFlag(c, p.Lease.TTL); err != nil {
+		return j, err
+	}
+	if err := d.Check(j.req); err != nil {
+		return j, usagef("%w", err)
+	}
+	if j.prompt == "" && slices.ContainsFunc(j.command, func(w string) bool { return strings.Contains(w, "{prompt_file}") }) {
+		return j, usagef("the command names {prompt_file}, and there is no prompt").hint("give one with --prompt FILE, or set worker.prompt in dos.toml")
+	}
+	if err := worker.Find(j.filled("", ""), j.dir); err != nil {
+		return j, usagef("%w", err).hint("name a program that is in PATH, or one by its path")
+	}
+	return j, nil
+}
+
+// workerPrompt is the file of the prompt, whole and short enough.
+func workerPrompt(c *cli.Context, d *admit.Desk, path string) (string, error) {
+	what := "worker.prompt"
+	if c.IsSet("prompt") {
+		path, what = c.String("prompt"), "--prompt"
+		if path == "" {
+			return "", usagef("--prompt is empty").hint("name a file, or leave the flag out")
+		}
+		path = under(workspace(c), path)
+	} else if path != "" {
+		path = under(d.Repo.WorkTree, path)
+	}
+	if path == "" {
+		return "", nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", usagef("%s: %w", what, err)
+	}
+	defer f.Close()
+	text, err := readInput(c, f, maxPrompt*utf8.UTFMax)
+	switch {
+	case err != nil:
+		return "", usagef("%s: %w", what, err)
+	case !utf8.Valid(text) && len(text) <= maxPrompt*utf8.UTFMax:
+		return "", usagef("%s: %s is not UTF-8", what, path)
+	case utf8.RuneCount(text) > maxPrompt:
+		return "", usagef("%s: %s is longer than %d characters", what, path, maxPrompt).hint("put what is long into a file of the repository, and name it in the prompt")
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", usagef("%s: %w", what, err)
+	}
+	return path, nil
+}
+
+// filled is the command with what the worker is told in its words.
+func (j workerJob) filled(lane, run string) []string {
+	fill := strings.NewReplacer("{lane}", lane, "{unit}", j.req.Unit, "{run_id}", run, "{prompt_file}", j.prompt)
+	words := slices.Clone(j.command)
+	for i := range words {
+		words[i] = fill.Replace(words[i])
+	}
+	return words
+}

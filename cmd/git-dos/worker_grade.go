@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/internal/machine"
+	"github.com/git-dos/git-dos/internal/marker"
+	"github.com/git-dos/git-dos/internal/worktree"
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/scope"
+	"github.com/git-dos/git-dos/kernel/ship"
+	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+// uncommitted is what of the lane is not committed in a worktree.
+func (w *workerRunning) uncommitted(repo *refstore.Repo) ([]scope.Left, error) {
+	t, err := worktree.Open(w.c.Context, repo)
+	if err != nil {
+		return nil, scopeError(err)
+	}
+	ev := scope.CleanEvidence{Lane: w.lease.Lane, Tree: w.lease.Tree, Scratch: w.desk.Rules.Policy.Clean.Scratch}
+	if len(ev.Tree) == 0 {
+		return nil, nil
+	}
+	if ev.Unfinished, err = t.Unfinished(); err != nil {
+		return nil, scopeError(err)
+	}
+	if ev.Uncommitted, err = t.Uncommitted(w.c.Context, ev.Matters()); err != nil {
+		return nil, scopeError(err)
+	}
+	v := scope.DecideClean(ev)
+	if unsure := ev.Unsure(); v.Outcome == "" && len(unsure) > 0 {
+		return nil, errorf(kindIndeterminate, "%q may lie in lane %s: an entry of its tree is not understood", unsure[0], ev.Lane).
+			hint("git dos doctor names the entry; one with braces is written as several")
+	}
+	return v.Paths, nil
+}
+
+// dirty refuses a worktree in which somebody's work in the lane is not committed:
+// it could not be told from the worker's.
+func (w *workerRunning) dirty() (*workerAnswer, error) {
+	left, err := w.uncommitted(w.desk.Repo)
+	if err != nil || len(left) == 0 {
+		return nil, err
+	}
+	var shown []string
+	for _, l := range left {
+		shown = append(shown, l.Path)
+	}
+	reason := fmt.Sprintf("%s in the lane not committed, first %s", verdict.Count(len(left), "path"), verdict.Show(shown[0]))
+	next := "commit it with git dos commit, or give the worker files of its own with --worktree"
+	return refusedWorker(w.lease.Lane, "tree", reason, next, func(a *workerAnswer) { a.Evidence.Stranded = shown }), nil
+}
+
+// evidence gathers from git what came of the run, while its lease is held.
+func (w *workerRunning) evidence(exit supervise.Exit) (supervise.GradeEvidence, error) {
+	c, p := w.c, w.desk.Rules.Policy
+	ev := supervise.GradeEvidence{Unit: w.job.req.Unit, Exit: exit, RateLimited: p.Worker.Exit.RateLimited, Overloaded: p.Worker.Exit.Overloaded}
+	d, err := w.reopened(c.Context)
+	if err != nil {
+		return ev, deskError(err)
+	}
+	if err := d.Refresh(c.Context, true); err != nil {
+		warn(c, "the trunk is taken as it was last seen: %v", deskError(err))
+	} else if d, err = w.reopened(c.Context); err != nil {
+		return ev, deskError(err)
+	}
+	b, err := life.Open(c.Context, d, true)
+	if err != nil {
+		return ev, lifeError(err)
+	}
+	run, err := b.Adding(c.Context, w.lease.RunID)
+	if err != nil {
+		return ev, lifeError(err)
+	}
+	if w.base != "" {
+		own, whole, err := run.Own(c.Context, w.base)
+		if err != nil {
+			return ev, lifeError(err)
+		}
+		if !whole {
+			warn(c, "not all that came after %s could be looked at", w.base.Short())
+		}
+		if ev.Commits, err = w.judged(d.Repo, d.Rules.Trunk.ID, own); err != nil {
+			return ev, err
+		}
+	}
+	if ev.Shipped, err = w.shipped(d.Repo); err != nil {
+		return ev, err
+	}
+	left, err := w.uncommitted(d.Repo)
+	if err != nil {
+		return ev, err
+	}
+	for _, l := range left {
+		ev.Stranded = append(ev.Stranded, l.Path)
+	}
+	ev.Survivors = w.survivors()
+	return ev, nil
+}
+
+// maxGraded bounds the commits of one run that are looked at.
+const maxGraded = 2000
+
+// judged says of each commit whether the trunk has it and whether its diff bears
+// out its subject.
+func (w *workerRunning) judged(repo *refstore.Repo, trunk refstore.OID, own []refstore.OID) ([]supervise.OwnCommit, error) {
+	if len(own) == 0 {
+		return nil, nil
+	}
+	if len(own) > maxGraded {
+		return nil, errorf(kindIndeterminate, "the run has %d commits, and no more than %d are looked at", len(own), maxGraded).
+			hint("git dos commit-audit %s..HEAD looks at all", w.base.Short())
+	}
+	on := map[refstore.OID]bool{}
+	if trunk != "" {
+		for commit, err := range ancestry.Range(repo.Git, w.base, trunk).Commits(w.c.Context) {
+			if err != nil {
+				return nil, scopeError(err)
+			}
+			on[commit.ID] = true
+		}
+	}
+	found := map[string]bool{}
+	for f, err := range facts.AuditCommits(w.c.Context, repo, false, iter.Seq2[ancestry.Commit, error](ancestry.Read(w.c.Context, repo.Git, own))) {
+		if err != nil {
+			return nil, scopeError(err)
+		}
+		found[f.Sha] = f.ExitCode() == verdict.Yes
+	}
+	var out []supervise.OwnCommit
+	for _, id := range own {
+		out = append(out, supervise.OwnCommit{ID: string(id), OnTrunk: on[id], Witnessed: found[string(id)]})
+	}
+	return out, nil
+}
+
+// shipped is the commit by which the trunk has the unit, "" where it has not.
+func (w *workerRunning) shipped(repo *refstore.Repo) (string, error) {
+	unit := w.job.req.Unit
+	i := strings.LastIndexByte(unit, '/')
+	if i < 0 {
+		return "", nil
+	}
+	q := &shipQuestion{repo: repo, req: facts.ShipRequest{Plan: unit[:i], Phase: unit[i+1:]}, cached: true}
+	a, err := q.ask(w.c.Context)
+	switch {
+	case err != nil:
+		return "", verifyError(err)
+	case a.Outcome == ship.Indeterminate:
+		return "", reconcileUnknown(a)
+	case a.Outcome != ship.Shipped:
+		return "", nil
+	}
+	return a.Sha, nil
+}
+
+// survivors are processes of the worker that left its group, and run on. They are
+// told of and not ended: only the group was made by us.
+func (w *workerRunning) survivors() (out []supervise.Process) {
+	view, err := machine.Look(w.c.Context, w.mark.Node, []marker.Marker{w.mark})
+	if err != nil {
+		warn(w.c, "whether anything outlived the worker is not known: %v", err)
+		return nil
+	}
+	for _, p := range view.Own {
+		if p.PID != w.mark.Keeper.PID {
+			p.Reasons = append(p.Reasons, "outlived its worker")
+			out = append(out, p.Process)
+		}
+	}
+	return out
+}

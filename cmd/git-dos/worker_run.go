@@ -1,0 +1,423 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/drive"
+	"github.com/git-dos/git-dos/internal/host"
+	"github.com/git-dos/git-dos/internal/marker"
+	"github.com/git-dos/git-dos/internal/worker"
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+// A workerAnswer answers worker run.
+type workerAnswer struct {
+	supervise.Grade
+	Lane      string                      `json:"lane"`
+	RunID     string                      `json:"run_id,omitempty"`
+	Gen       uint64                      `json:"gen,omitempty"`
+	PID       int64                       `json:"pid,omitempty"`
+	Dir       string                      `json:"dir,omitempty"`
+	Log       string                      `json:"log,omitempty"`
+	Refused   string                      `json:"refused,omitempty"`   // by which step
+	Preflight *supervise.PreflightVerdict `json:"preflight,omitempty"` // where it refused
+	Lease     *lease.Verdict              `json:"lease,omitempty"`     // where it refused, or was not released
+	Next      string                      `json:"next,omitempty"`
+}
+
+// ExitCode is that of the grade, and 0 of a worker that was started.
+func (a workerAnswer) ExitCode() int {
+	if string(a.Outcome) == workerStarted {
+		return verdict.Yes
+	}
+	return a.Grade.ExitCode()
+}
+
+func (a workerAnswer) String() string {
+	s := a.Grade.String()
+	if a.Log != "" {
+		s += "\nlog       " + a.Log
+	}
+	if a.Next != "" {
+		s += "\nnext      " + a.Next
+	}
+	return s
+}
+
+// survivesHangup is set by a verb that a terminal's end does not stop.
+var survivesHangup atomic.Bool
+
+func workerRun(c *cli.Context) error {
+	survivesHangup.Store(true)
+	if c.IsSet(detachFlag) {
+		keepFromChildren(c.Int(detachFlag))
+	}
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	job, err := workerAsked(c, d)
+	if err != nil {
+		return err
+	}
+	if c.Bool("detach") {
+		return workerDetach(c)
+	}
+	if refused, err := workerPreflight(c); refused != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return answer(c, *refused)
+	}
+	if err := deskError(d.EnsureNode(c.Context)); err != nil {
+		return err
+	}
+	w := &workerRunning{c: c, desk: d, job: job}
+	if refused, err := w.admit(); refused != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return answer(c, *refused)
+	}
+	a, err := w.run()
+	if err != nil {
+		return err
+	}
+	if c.Context.Err() != nil { // it is told, and the status is that of an interrupt
+		warn(c, "%s", a)
+		return c.Context.Err()
+	}
+	return answer(c, a)
+}
+
+func workerPreflight(c *cli.Context) (*workerAnswer, error) {
+	b, err := loopRead(c)
+	if err != nil {
+		return nil, err
+	}
+	v, err := preflight(c, b, 0)
+	if err != nil || v.Outcome == supervise.SpawnOK {
+		return nil, err
+	}
+	return refusedWorker(c.String("lane"), "preflight", fmt.Sprintf("%s: %s", v.Outcome, v.Reason), v.Next, func(a *workerAnswer) { a.Preflight = &v }), nil
+}
+
+func refusedWorker(name, step, reason, next string, also func(*workerAnswer)) *workerAnswer {
+	a := &workerAnswer{Lane: name, Refused: step, Next: next}
+	a.Grade = supervise.Grade{
+		Outcome: supervise.NotAdmitted, Claim: supervise.ClaimNoCommit, End: supervise.EndLaunchFailed, Reason: reason,
+		Evidence: supervise.GradeEvidence{Commits: []supervise.OwnCommit{}, Stranded: []string{}, Survivors: []supervise.Process{}},
+	}
+	also(a)
+	return a
+}
+
+// A workerRunning is one worker from its admission to its end.
+type workerRunning struct {
+	c    *cli.Context
+	desk *admit.Desk
+	job  workerJob
+
+	began  time.Time
+	from   lease.Instant // before the admission
+	left   time.Duration // from then on, until it must stop
+	lease  lease.Record
+	base   refstore.OID // where its work begins
+	dir    string
+	log    string
+	linked *workerTree // nil in the worktree that was there
+	marks  marker.Folder
+	mark   marker.Marker
+}
+
+// admit takes lane, unit and seat in one admission. Nothing is held when it
+// returns an answer or an error.
+func (w *workerRunning) admit() (*workerAnswer, error) {
+	c, d := w.c, w.desk
+	req := w.job.req
+	var err error
+	if req.Owner, err = ownerName(c, d); err != nil {
+		return nil, err
+	}
+	m, err := mintRun(now(c), lineage(c, "worker"))
+	if err != nil {
+		return nil, environmentf("mint a run id: %w", err)
+	}
+	req.RunID = m.RunID
+	w.from, w.began = d.Clock(), d.Now()
+	v, err := d.Acquire(c.Context, req)
+	if err != nil {
+		return nil, acquireError(err)
+	}
+	warnUnwatched(c, d)
+	name := c.String("lane")
+	switch {
+	case v.Outcome == lease.Waits:
+		w.lease = *v.Lease
+		return refusedWorker(name, "lease", "lane "+name+" waits for others to end: "+v.Reason, "git dos lease await --lane "+verdict.ShellWord(name)+" shows when it can be had", func(a *workerAnswer) { a.Lease = &v }), w.giveBack()
+	case v.Outcome != lease.Acquired || v.Lease == nil:
+		journalAcquire(c, d, refusal(req, explained(d, v)))
+		return refusedWorker(name, "lease", v.Reason, v.Next, func(a *workerAnswer) { a.Lease = &v }), nil
+	}
+	w.lease, w.left = *v.Lease, w.job.req.TTL
+	if v.WorkUntil != nil {
+		w.left = v.WorkUntil.Sub(w.began)
+	}
+	refused, err := w.prepare()
+	if refused != nil || err != nil {
+		err = errors.Join(err, w.giveBack())
+	}
+	return refused, err
+}
+
+// giveBack ends what was taken for a worker that does not start.
+func (w *workerRunning) giveBack() error {
+	if w.linked != nil {
+		w.linked.remove(w.c)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.c.Context), workerCleanup)
+	defer cancel()
+	_ = w.desk.Forget(w.lease.Lane, w.lease.Nonce)
+	if _, err := w.desk.Release(ctx, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce}); err != nil {
+		return environmentf("lane %s is still held: %w", w.lease.Lane, err).
+			hint("git dos lease release --lane %s --nonce %s", verdict.ShellWord(w.lease.Lane), w.lease.Nonce)
+	}
+	return nil
+}
+
+// workerCleanup bounds what is done after an interrupt.
+const workerCleanup = 2 * time.Minute
+
+// prepare makes the place to work in, and names the files that go with the run.
+func (w *workerRunning) prepare() (*workerAnswer, error) {
+	c, d := w.c, w.desk
+	w.dir = w.job.dir
+	if w.job.worktree {
+		tree, err := newWorkerTree(c, d, w.lease.RunID)
+		if err != nil {
+			return nil, err
+		}
+		w.linked, w.dir = tree, tree.dir
+	} else if refused, err := w.dirty(); refused != nil || err != nil {
+		return refused, err
+	}
+	repo, err := refstore.Open(c.Context, w.dir)
+	if err != nil {
+		return nil, repoError(err)
+	}
+	own, err := deskOf(c, repo, admit.Open)
+	if err != nil {
+		return nil, err
+	}
+	own.Node = d.Node
+	w.desk = own
+	if err := own.Remember(w.lease); err != nil {
+		return nil, environmentf("the lease cannot be noted in %s: %w", w.dir, err)
+	}
+	if w.base, err = ancestry.Resolve(c.Context, repo.Git, "HEAD"); errors.Is(err, ancestry.ErrUnborn) {
+		w.base = d.Rules.Trunk.ID // nothing was committed here yet
+	} else if err != nil {
+		return nil, scopeError(err)
+	}
+	leaf, err := lane.Leaf(w.lease.RunID)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	if w.log, err = repo.SharedFile("logs", leaf+".log"); err != nil {
+		return nil, environmentf("%w", err)
+	}
+	w.marks, err = marker.In(repo)
+	return nil, err
+}
+
+// run starts the command and looks after it to its end.
+func (w *workerRunning) run() (workerAnswer, error) {
+	keeper, err := host.Process(int64(os.Getpid()))
+	if err != nil {
+		keeper = host.Proc{PID: int64(os.Getpid())}
+	}
+	w.mark = marker.Marker{
+		Node: w.desk.Node, RunID: w.lease.RunID, Lane: w.lease.Lane, Unit: w.job.req.Unit, Seat: w.job.req.Seat,
+		Gen: w.lease.Gen, Nonce: w.lease.Nonce, Keeper: marker.Of(keeper), Dir: w.dir, Log: w.log, Started: w.began.UTC(),
+	}
+	if err := w.marks.Put(w.mark); err != nil {
+		return workerAnswer{}, errors.Join(environmentf("%w", err), w.giveBack())
+	}
+	words := w.job.filled(w.lease.Lane, w.lease.RunID)
+	run, err := worker.Start(worker.Spec{
+		Command: words, Dir: w.dir, Env: w.environ(), Prompt: w.job.prompt, Log: w.log, Grace: w.job.grace,
+	}, w.header(words))
+	if err != nil {
+		return w.finish(supervise.Exit{}, err)
+	}
+	if run.Proc.PID > 0 {
+		proc := marker.Of(run.Proc)
+		w.mark.Worker = &proc
+		if err := w.marks.Put(w.mark); err != nil {
+			warn(w.c, "the marker of run %s does not name its process: %v", w.lease.RunID, err)
+		}
+	}
+	w.tellStarted(run.PID())
+	return w.finish(w.watch(run), nil)
+}
+
+// watch waits for the first end: the worker's own, its lease's, its time's, or an
+// interrupt's.
+func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
+	ctx := context.WithoutCancel(w.c.Context)
+	keep := drive.Keep(ctx, drive.Held{Lane: w.lease.Lane, Nonce: w.lease.Nonce, TTL: w.job.req.TTL, Left: w.left, From: w.from},
+		w.desk.Clock, func(ctx context.Context) (*admit.Desk, error) { return w.reopened(ctx) })
+	defer keep.Stop()
+	var over <-chan time.Time
+	if w.job.timeout > 0 {
+		t := time.NewTimer(w.job.timeout)
+		defer t.Stop()
+		over = t.C
+	}
+	exit := supervise.Exit{Started: true}
+	select {
+	case <-run.Ended():
+	case <-keep.Lost():
+		exit.Lost = true
+		warn(w.c, "the lease on lane %s is lost: %s; the worker is stopped", w.lease.Lane, keep.Why())
+	case <-over:
+		exit.TimedOut = true
+	case <-w.c.Context.Done():
+		exit.Stopped = true
+	}
+	end := run.End(ctx)
+	exit.Status, exit.Signal, exit.Output = end.Status, end.Signal, end.Output
+	return exit
+}
+
+// reopened is the worker's desk as the repository is now.
+func (w *workerRunning) reopened(ctx context.Context) (*admit.Desk, error) {
+	repo, err := refstore.Open(ctx, w.dir)
+	if err != nil {
+		return nil, err
+	}
+	d, err := admit.Open(ctx, repo, func() time.Time { return now(w.c) })
+	if err == nil {
+		d.Node, d.Clock = w.desk.Node, w.desk.Clock
+	}
+	return d, err
+}
+
+// environ is what the command sees.
+func (w *workerRunning) environ() []string {
+	own := []string{
+		"FLEET_WORKER_ID=" + firstOf(w.job.req.Worker, w.lease.RunID),
+		"GIT_DOS_RUN_ID=" + w.lease.RunID,
+		"GIT_DOS_LEASE=" + w.token(),
+		"GIT_DOS_NONCE=" + w.lease.Nonce,
+		"GIT_DOS_OWNER=" + w.lease.Holder.Owner,
+	}
+	return worker.Environ(os.Environ(), w.desk.Rules.Policy.Worker.EnvPass, own)
+}
+
+// token is the lease as a Dos-Lease trailer names it.
+func (w *workerRunning) token() string {
+	if w.lease.Under != "" {
+		return fmt.Sprintf("%s@%d.%d", w.lease.Lane, w.lease.UnderGen, w.lease.Gen)
+	}
+	return fmt.Sprintf("%s@%d", w.lease.Lane, w.lease.Gen)
+}
+
+// header begins the log. It is no output of the worker's.
+func (w *workerRunning) header(words []string) string {
+	return fmt.Sprintf("# git-dos worker %s lane=%s gen=%d run=%s argv0=%q\n",
+		w.began.UTC().Format(time.RFC3339), w.lease.Lane, w.lease.Gen, w.lease.RunID, filepath.Base(words[0]))
+}
+
+// finish grades the run, writes its EXIT row, releases what it held and tidies
+// up. It goes on after an interrupt: until it has ended, the lane is held.
+func (w *workerRunning) finish(exit supervise.Exit, cause error) (workerAnswer, error) {
+	if errors.Is(cause, worker.ErrNoProgram) {
+		warn(w.c, "%v", cause)
+	} else if cause != nil {
+		_ = w.marks.Remove(w.lease.RunID)
+		return workerAnswer{}, errors.Join(environmentf("%w", cause), w.giveBack())
+	}
+	interrupted := w.c.Context
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(interrupted), workerCleanup)
+	defer cancel()
+	w.c.Context = ctx
+	defer func() { w.c.Context = interrupted }()
+
+	a := workerAnswer{Lane: w.lease.Lane, RunID: w.lease.RunID, Gen: w.lease.Gen, Dir: w.dir, Log: w.log}
+	if w.mark.Worker != nil {
+		a.PID = w.mark.Worker.PID
+	}
+	ev, err := w.evidence(exit)
+	if err != nil {
+		err = fmt.Errorf("what came of run %s cannot be told: %w", w.lease.RunID, err)
+		return a, errors.Join(err, w.end(nil, &a))
+	}
+	a.Grade = supervise.Judge(ev)
+	if err := w.end(&a.Grade, &a); err != nil {
+		return a, err
+	}
+	return a, nil
+}
+
+// end writes the EXIT row, and gives back lease, worktree and marker. A worker
+// that left processes keeps its marker: by it they are known to be ours.
+func (w *workerRunning) end(g *supervise.Grade, a *workerAnswer) error {
+	row := journal.Row{
+		Op: journal.OpExit, Lane: w.lease.Lane, RunID: w.lease.RunID, Gen: w.lease.Gen, Nonce: w.lease.Nonce,
+		Unit: w.job.req.Unit, Seat: w.job.req.Seat, PID: a.PID, Log: w.log, Outcome: "UNKNOWN", Reason: "what came of it could not be told",
+	}
+	if g != nil {
+		row.Outcome, row.Reason, row.Status = string(g.Claim), g.Reason, &g.Evidence.Exit.Status
+		row.ReasonClass = string(g.End)
+	}
+	if w.mark.Worker != nil {
+		row.Start, row.BootID = w.mark.Worker.Start, w.mark.Worker.Boot
+	}
+	if err := w.desk.Journal(w.c.Context, row); err != nil {
+		warn(w.c, "the end of run %s was not journaled: %v", w.lease.RunID, err)
+	}
+	err := w.release(g, a)
+	if w.linked != nil {
+		w.linked.remove(w.c)
+	}
+	if g == nil || len(g.Evidence.Survivors) == 0 {
+		if rerr := w.marks.Remove(w.lease.RunID); rerr != nil {
+			warn(w.c, "the marker of run %s stays: %v", w.lease.RunID, rerr)
+		}
+	} else {
+		a.Next = "git dos reclaim"
+	}
+	return err
+}
+
+// release gives the lease back. One that is lost is somebody else's by now.
+func (w *workerRunning) release(g *supervise.Grade, a *workerAnswer) error {
+	_ = w.desk.Forget(w.lease.Lane, w.lease.Nonce)
+	v, err := w.desk.Release(w.c.Context, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce})
+	switch {
+	case g != nil && g.Evidence.Exit.Lost:
+		return nil
+	case err != nil:
+		warn(w.c, "lane %s is still held, and lapses by itself: %v", w.lease.Lane, err)
+		a.Next = fmt.Sprintf("git dos lease release --lane %s --nonce %s", verdict.ShellWord(w.lease.Lane), w.lease.Nonce)
+	case v.ExitCode() != verdict.Yes:
+		a.Lease = &v
+	}
+	return nil
+}
