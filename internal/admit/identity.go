@@ -82,16 +82,10 @@ func (d *Desk) Recall(name string) (*Held, error) {
 // Copied lists the lanes of which this worktree stores a lease that was taken
 // in another copy of the repository, or that does not say where.
 func (d *Desk) Copied() ([]string, error) {
-	all, err := d.allStored()
+	_, others, err := d.storedByPlace()
 	var lanes []string
-	for _, h := range all {
-		own, err := d.took(h)
-		if err != nil {
-			return nil, err
-		}
-		if !own {
-			lanes = append(lanes, h.Lane)
-		}
+	for _, h := range others {
+		lanes = append(lanes, h.Lane)
 	}
 	return lanes, err
 }
@@ -121,18 +115,29 @@ func (d *Desk) storedAs(name string) (*Held, error) {
 
 // RecallAll returns every lease this worktree remembers, by lane.
 func (d *Desk) RecallAll() ([]Held, error) {
+	own, _, err := d.storedByPlace()
+	return own, err
+}
+
+// storedByPlace is what this worktree stores: the leases that were taken in it,
+// and all others. What the place is, is looked up once for all of them.
+func (d *Desk) storedByPlace() (own, others []Held, err error) {
 	all, err := d.allStored()
-	var out []Held
+	if err != nil || len(all) == 0 {
+		return nil, nil, err
+	}
+	binding, err := worktreeBinding(d.Repo)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, h := range all {
-		own, err := d.took(h)
-		if err != nil {
-			return nil, err
-		}
-		if own {
-			out = append(out, h)
+		if h.Binding == binding {
+			own = append(own, h)
+		} else {
+			others = append(others, h)
 		}
 	}
-	return out, err
+	return own, others, nil
 }
 
 func (d *Desk) allStored() ([]Held, error) {
