@@ -1,16 +1,21 @@
 package refstore
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha1"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/klauspost/compress/zlib"
 )
@@ -31,12 +36,7 @@ func readLoose(dir string, id OID, limit int) (kind string, body []byte, err err
 		return "", nil, err
 	}
 	defer f.Close()
-	z, err := zlib.NewReader(f)
-	if err != nil {
-		return "", nil, fmt.Errorf("%w: %s: %w", errDamaged, id, err)
-	}
-	defer z.Close()
-	all, err := io.ReadAll(io.LimitReader(z, int64(limit)+maxHeader))
+	all, err := inflate(f, limit+maxHeader)
 	if err != nil {
 		return "", nil, fmt.Errorf("%w: %s: %w", errDamaged, id, err)
 	}
@@ -53,25 +53,66 @@ func readLoose(dir string, id OID, limit int) (kind string, body []byte, err err
 	return string(word), body, nil
 }
 
+// An inflater undoes zlib. To make one takes longer than to use it on an entry.
+type inflater struct {
+	from *bufio.Reader
+	z    io.ReadCloser
+}
+
+var inflaters = sync.Pool{New: func() any { return &inflater{from: bufio.NewReaderSize(nil, 4<<10)} }}
+
+// inflate returns what r holds, at most most bytes of it.
+func inflate(r io.Reader, most int) (all []byte, err error) {
+	i := inflaters.Get().(*inflater)
+	defer inflaters.Put(i)
+	i.from.Reset(r)
+	if i.z == nil {
+		i.z, err = zlib.NewReader(i.from)
+	} else {
+		err = i.z.(zlib.Resetter).Reset(i.from, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all = make([]byte, 0, min(most, 1<<10))
+	for len(all) < most {
+		if len(all) == cap(all) {
+			all = slices.Grow(all, len(all))
+		}
+		n, err := i.z.Read(all[len(all):min(cap(all), most)])
+		all = all[:len(all)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // hashOf is the id of what an object's file holds, in the format of an id.
 func hashOf(like OID, all []byte) OID {
 	if len(like) == SHA256.hexLen() {
-		return OID(fmt.Sprintf("%x", sha256.Sum256(all)))
+		sum := sha256.Sum256(all)
+		return OID(hex.EncodeToString(sum[:]))
 	}
-	return OID(fmt.Sprintf("%x", sha1.Sum(all)))
+	sum := sha1.Sum(all)
+	return OID(hex.EncodeToString(sum[:]))
 }
 
 // maxHeader bounds what stands before the contents of an object.
 const maxHeader = 32
 
-// quickCommit reads a commit that lies in a file of its own. Not ok is any
-// other, and one that cannot be read: git says what is wrong with it.
-func (o *objectReader) quickCommit(id OID) (body []byte, ok bool) {
-	if o.cmd != nil || o.dir == "" || !isOID(id) {
-		return nil, false
+// quick reads an object that lies in a file of its own. Not ok is any other, and
+// one that cannot be read: git says what is wrong with it. So is every one when
+// ctx has ended.
+func (o *objectReader) quick(ctx context.Context, id OID) (kind string, body []byte, ok bool) {
+	if o.cmd != nil || o.dir == "" || !isOID(id) || ctx.Err() != nil {
+		return "", nil, false
 	}
 	kind, body, err := readLoose(o.dir, id, maxQuick)
-	return body, err == nil && kind == "commit"
+	return kind, body, err == nil
 }
 
 // damaged is what keeps the file of an object from being read, err where there

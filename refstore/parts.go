@@ -105,7 +105,11 @@ func (e *Entries) parts(ctx context.Context, id OID, names []string) ([]Part, er
 
 // partFiles are the files of an entry, by name.
 func (e *Entries) partFiles(ctx context.Context, id OID) (map[string]OID, error) {
-	kind, body, err := e.objects.get(ctx, string(id)+"^{tree}")
+	c, err := e.objects.commit(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	kind, body, err := e.objects.get(ctx, string(c.tree))
 	if err != nil || kind != "tree" {
 		return nil, fmt.Errorf("%w: no tree: %w", ErrBroken, errors.Join(err))
 	}

@@ -28,8 +28,9 @@ var errMissing = errors.New("object is missing")
 
 func callOf(args ...string) git.Call { return git.Call{Args: args} }
 
-// An objectReader reads objects through one git cat-file --batch, started at
-// the first question. It is not safe for concurrent use.
+// An objectReader reads objects: those that lie in files of their own by itself,
+// and from the first that does not, all through one git cat-file --batch. It is
+// not safe for concurrent use.
 type objectReader struct {
 	run git.Runner
 	dir string // of the objects that lie in files of their own, "" when not known
@@ -77,6 +78,9 @@ func (o *objectReader) Close() {
 // get returns the type and bytes of the object name stands for: an id, or an
 // expression such as <id>:dos.toml that holds no newline.
 func (o *objectReader) get(ctx context.Context, name string) (kind string, body []byte, err error) {
+	if kind, body, ok := o.quick(ctx, OID(name)); ok {
+		return kind, body, nil
+	}
 	kind, body, _, err = o.lookup(ctx, name)
 	return kind, body, err
 }
@@ -139,9 +143,6 @@ type commitParts struct {
 
 // commit reads the parts of a commit that a chain is made of.
 func (o *objectReader) commit(ctx context.Context, id OID) (commitParts, error) {
-	if body, ok := o.quickCommit(id); ok {
-		return splitCommit(body)
-	}
 	kind, body, err := o.get(ctx, string(id))
 	if err != nil {
 		return commitParts{}, err
