@@ -122,7 +122,11 @@ func Restore(node string, payload []byte) (*State, error) {
 	if len(payload) > MaxCheckpoint {
 		return nil, fmt.Errorf("%w: checkpoint of %d bytes, at most %d", ErrRow, len(payload), MaxCheckpoint)
 	}
-	if s, ok := restoreWritten(node, string(payload)); ok {
+	text := string(payload)
+	if doc, ok := readHead(text); ok {
+		return restoreSplit(node, doc)
+	}
+	if s, ok := restoreWritten(node, text); ok {
 		return s, nil
 	}
 	return restoreAny(node, payload)
@@ -140,7 +144,11 @@ func restoreAny(node string, payload []byte) (*State, error) {
 		return nil, fmt.Errorf("%w: it holds a row of op %.40q", ErrNoState, about.Op)
 	}
 	if about.V == SplitVersion {
-		return restoreSplit(node, payload)
+		var doc headDoc
+		if err := json.Unmarshal(payload, &doc); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrRow, err)
+		}
+		return restoreSplit(node, doc)
 	}
 	var doc checkpoint
 	if err := json.Unmarshal(payload, &doc); err != nil {

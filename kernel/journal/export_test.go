@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"time"
@@ -11,6 +12,22 @@ var (
 	RestoreWritten = restoreWritten
 	RestoreAny     = restoreAny
 )
+
+// HeadWritten reads the head of a checkpoint that keeps its state in parts in the
+// one way, HeadAny in the other; restored is what the state is made of.
+func HeadWritten(payload string) (restored any, ok bool) {
+	doc, ok := readHead(payload)
+	return doc, ok
+}
+
+func HeadAny(payload []byte) (restored any, err error) {
+	if about, err := look(payload, checkpointKeys); err != nil || about.V != SplitVersion || about.Op != OpCheckpoint {
+		return nil, fmt.Errorf("it is no head: %v, %+v", err, about)
+	}
+	var doc headDoc
+	err = json.Unmarshal(payload, &doc)
+	return doc, err
+}
 
 // SplitSmall is Split of a state of any size into parts that are small.
 func (s *State) SplitSmall(at time.Time, to int) ([]byte, []Part, error) {

@@ -46,12 +46,8 @@ type bundle struct {
 	runs               map[string]*run // nil while not read
 }
 
-// restoreSplit reads the head of a checkpoint that keeps its state in parts.
-func restoreSplit(node string, payload []byte) (*State, error) {
-	var doc headDoc
-	if err := json.Unmarshal(payload, &doc); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRow, err)
-	}
+// restoreSplit is the state of a checkpoint that keeps it in parts, by its head.
+func restoreSplit(node string, doc headDoc) (*State, error) {
 	if err := checkHead(node, doc.Node, doc.Seq); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -67,8 +68,14 @@ type bundleHead struct {
 // order.
 const windowsPart = "windows"
 
-func tablePartName(table, n int) string { return fmt.Sprintf("table-%03d-%03d", table, n) }
-func bundleName(n int) string           { return fmt.Sprintf("runs-%04d", n) }
+func tablePartName(table, n int) string { return "table-" + padded(table, 3) + "-" + padded(n, 3) }
+func bundleName(n int) string           { return "runs-" + padded(n, 4) }
+
+// padded is a number with noughts before it up to a width of at most 4.
+func padded(n, width int) string {
+	s := strconv.Itoa(n)
+	return "0000"[:max(width-len(s), 0)] + s
+}
 
 // Split is Checkpoint for who can keep parts beside the payload: Restore and
 // Fill with all of them return the same state. A small state has none. Parts of
