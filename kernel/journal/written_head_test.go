@@ -64,6 +64,34 @@ func TestNoHeadIsReadQuicklyThatTheDecoderRefuses(t *testing.T) {
 	})
 }
 
+// What stands in a head in any other way than it is written is read as the decoder
+// reads it, or left to it.
+func TestAHeadThatSomebodyElseWrote(t *testing.T) {
+	const head = `{"v":2,"op":"CHECKPOINT","seq":7,"at":"2026-11-29T12:00:00Z","node":"n\"1","clock":-4,` +
+		`"tables":{"a\tb":{"parts":["2026-11-29T11:00:00Z"],"evicted":"2026-11-29T10:00:00.5+02:00"},"c":{"parts":[]}},` +
+		`"runs":[{"first":"R","marks":"AA"},{"first":"S\\","marks":"BBCC"}],"runs_evicted":"2026-11-29T09:00:00Z","doubts":{"count":1}}`
+	sameHead(t, head, true)
+	for _, c := range []struct{ claim, old, new string }{
+		{"a field that nobody knows", `"c":{"parts":[]`, `"c":{"parts":[],"later":["2026-11-29T11:00:00Z"]`},
+		{"a bundle with more to say", `"marks":"AA"`, `"marks":"AA","later":"x"`},
+		{"two tables of one name", `"c":{"parts":[]`, `"c":{"parts":["2026-11-29T11:00:00Z"]},"c":{"parts":[]`},
+		{"no end", `"count":1}}`, `"count":1}`},
+		{"something behind it", `"count":1}}`, `"count":1}}{`},
+		{"no list of parts", `"c":{"parts":[]`, `"c":{"parts":{}`},
+		{"a seq that is none", `"seq":7`, `"seq":07`},
+		{"another order", `"at":"2026-11-29T12:00:00Z","node":"n\"1"`, `"node":"n\"1","at":"2026-11-29T12:00:00Z"`},
+		{"doubts that are none", `"doubts":{"count":1}`, `"doubts":7`},
+	} {
+		changed := strings.Replace(head, c.old, c.new, 1)
+		if changed == head {
+			t.Fatalf("%s: %s is not in it", c.claim, c.old)
+		}
+		if _, ok := journal.HeadWritten(changed); ok {
+			t.Errorf("%s is read quickly", c.claim)
+		}
+	}
+}
+
 func FuzzReadHead(f *testing.F) {
 	s := journal.New("n1")
 	for _, r := range day(40) {
