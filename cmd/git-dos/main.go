@@ -16,6 +16,7 @@ import (
 )
 
 func main() {
+	collectLate()
 	os.Exit(withSignals(func(ctx context.Context) int {
 		return run(ctx, os.Args, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	}))
