@@ -3,6 +3,7 @@ package decisions
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -62,15 +63,15 @@ func (a Alert) kind() Kind {
 // entry is what an alert comes to; ok is false when none of its rows counts any
 // more.
 func (ev Evidence) entry(a Alert) (Entry, bool) {
+	rest := ev.rest(a, a.kind())
+	if len(rest) == 0 {
+		return Entry{}, false
+	}
 	e := a.named()
 	e.Recorded = a.Command != ""
 	e.Command, e.Source, e.Seen = a.command(), source(a.Node), map[string]uint64{source(a.Node): a.Seq}
 	e.Resolver = ev.resolver(e.Kind, e.Token)
 	e.ID = idOf(e)
-	rest := ev.rest(a, e.Kind)
-	if len(rest) == 0 {
-		return e, false
-	}
 	e.Resolved = ev.resolved(a, e.Kind)
 	seen, ok := ev.Acks[e.ID][source(a.Node)]
 	if e.Acked = ok && seen >= a.Seq; !e.Acked && ok {
@@ -82,7 +83,7 @@ func (ev Evidence) entry(a Alert) (Entry, bool) {
 		e.Count, rest[0].at = a.Count, a.FirstAt
 	}
 	for _, r := range rest {
-		e.Evidence = append(e.Evidence, fmt.Sprintf("%s#%d", source(a.Node), r.seq))
+		e.Evidence = append(e.Evidence, e.Source+"#"+strconv.FormatUint(r.seq, 10))
 	}
 	ev.date(&e, rest[0].at)
 	return e, true
