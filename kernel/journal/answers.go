@@ -65,6 +65,9 @@ func alertOf(s *Slot) Alert {
 		Owner: f.Owner, Target: f.Target, Command: l.Command, Edge: l.Edge, Gen: l.Gen, Nonce: l.Nonce,
 		FirstAt: f.At, At: l.At, Seq: l.Seq, Count: s.Count, Streak: s.Streak,
 	}
+	if n := len(s.Stamps); n > 0 {
+		a.Seqs, a.Seconds = make([]uint64, 0, n), make([]int64, 0, n)
+	}
 	for _, st := range s.Stamps {
 		a.Seqs, a.Seconds = append(a.Seqs, st.Seq), append(a.Seconds, st.At)
 	}
@@ -77,14 +80,13 @@ func alertOf(s *Slot) Alert {
 // resumeProposal is the kind under which a run that diverged is recorded.
 const resumeProposal = "RESUME_PROPOSAL"
 
-// wants is the op of the row with which a run does what was asked, "" where no row
-// tells.
-func (a Alert) wants() string {
+// wants is the op of the row with which a run does what a row of an op and a kind
+// asked of it, "" where no row tells.
+func wants(op, kind string) string {
 	switch {
-	case a.RunID == "":
-	case a.Op == OpHalt:
+	case op == OpHalt:
 		return OpExit
-	case a.Op == OpResumeProposed || a.Op == OpDecision && a.Kind == resumeProposal:
+	case op == OpResumeProposed || op == OpDecision && kind == resumeProposal:
 		return OpIntent
 	}
 	return ""
@@ -92,8 +94,8 @@ func (a Alert) wants() string {
 
 // answered reports whether the run did what was asked after it was.
 func (v View) answered(a Alert) bool {
-	want := a.wants()
-	if want == "" {
+	want := wants(a.Op, a.Kind)
+	if want == "" || a.RunID == "" {
 		return false
 	}
 	var rows []Row

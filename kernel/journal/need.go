@@ -83,11 +83,18 @@ func (s *State) Lacks(needs ...Need) (names []string) {
 func (v View) AlertRuns() (ids []string) {
 	all := map[string]bool{}
 	for _, op := range alertOps {
-		v.slots(tableAlert+op, func(_ string, s *Slot) {
-			if a := alertOf(s); a.RunID != "" && a.wants() != "" {
-				all[a.RunID] = true
+		for _, s := range v.nodes {
+			t := s.tables[tableAlert+op]
+			if t == nil {
+				continue
 			}
-		})
+			t.open()
+			for _, slot := range t.slots {
+				if wants(slot.Last.Op, slot.Last.Kind) != "" && slot.First.RunID != "" {
+					all[slot.First.RunID] = true
+				}
+			}
+		}
 	}
 	return sortedKeys(all)
 }
