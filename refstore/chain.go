@@ -3,6 +3,7 @@ package refstore
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -167,7 +168,7 @@ func decodeTree(body []byte, idLen int) ([]treeFile, error) {
 		if !ok || !ok2 || len(rest) < idLen {
 			return nil, errors.New("malformed tree")
 		}
-		files = append(files, treeFile{string(name), OID(fmt.Sprintf("%x", rest[:idLen]))})
+		files = append(files, treeFile{string(name), OID(hex.EncodeToString(rest[:idLen]))})
 		body = rest[idLen:]
 	}
 	return files, nil
