@@ -101,17 +101,17 @@ func (r *Row) textOf(key string) *string {
 // but for its node, and returns it as it stands. What is not in the form it
 // knows it leaves to that. The row has a body only if keep is set.
 func (c *cursor) row(r *Row, rows uint64, keep bool) (raw string, err error) {
-	from := c.i
+	from := c.At
 	*r = Row{}
-	c.object(func(key string) { c.rowField(r, key) })
-	if raw = c.s[from:min(c.i, len(c.s))]; !c.bad && len(raw) <= MaxRow && r.checkFast() == nil && r.Seq <= rows {
+	c.Object(func(key string) { c.rowField(r, key) })
+	if raw = c.JSON[from:min(c.At, len(c.JSON))]; !c.Bad && len(raw) <= MaxRow && r.checkFast() == nil && r.Seq <= rows {
 		if keep {
 			r.body = []byte(raw)
 		}
 		return raw, nil
 	}
-	c.i, c.bad = from, false
-	if raw = c.value(); c.bad {
+	c.At, c.Bad = from, false
+	if raw = c.Value(); c.Bad {
 		return "", errForm
 	}
 	*r, err = readBack([]byte(raw), "", rows)
@@ -139,29 +139,29 @@ func (c *cursor) rowField(r *Row, key string) {
 		to, limit = r.textOf(key), maxText
 	}
 	if to != nil {
-		*to = c.text()
-		c.bad = c.bad || len(*to) > limit
+		*to = c.Text()
+		c.Bad = c.Bad || len(*to) > limit
 		return
 	}
 	switch key {
 	case "v":
-		r.V = int(c.uint())
+		r.V = int(c.Uint())
 	case "seq":
-		r.Seq = c.uint()
+		r.Seq = c.Uint()
 	case "at":
-		r.At = c.time().UTC()
+		r.At = c.Time().UTC()
 	case "gen":
-		r.Gen = c.uint()
+		r.Gen = c.Uint()
 	case "pid":
-		r.PID = int64(c.uint())
+		r.PID = int64(c.Uint())
 	case "status":
-		n := int(c.int())
+		n := int(c.Int())
 		r.Status = &n
 	case "until":
-		t := c.time()
+		t := c.Time()
 		r.Until = &t
 	case "holder":
-		c.bad = c.bad || r.Holder != nil
+		c.Bad = c.Bad || r.Holder != nil
 		r.Holder = &Holder{}
 		c.holder(r.Holder)
 	case "blocking":
@@ -171,17 +171,17 @@ func (c *cursor) rowField(r *Row, key string) {
 	case "residual":
 		r.Residual = c.texts()
 	case "env":
-		r.Env = json.RawMessage(c.value())
+		r.Env = json.RawMessage(c.Value())
 	case "verdicts":
-		r.Verdicts = json.RawMessage(c.value())
+		r.Verdicts = json.RawMessage(c.Value())
 	default:
-		c.bad = true
+		c.Bad = true
 	}
 }
 
 func (c *cursor) holder(h *Holder) {
-	c.in("node owner worker", func(key string) {
-		switch text := c.text(); key {
+	c.In("node owner worker", func(key string) {
+		switch text := c.Text(); key {
 		case "node":
 			h.Node = text
 		case "owner":
@@ -194,30 +194,30 @@ func (c *cursor) holder(h *Holder) {
 
 func (c *cursor) blocking(r *Row) {
 	r.Blocking = []Blocker{}
-	c.bad = c.list(func(int) {
+	c.Bad = c.List(func(int) {
 		var b Blocker
-		c.in("lane gen", func(key string) {
+		c.In("lane gen", func(key string) {
 			if key == "lane" {
-				b.Lane = c.text()
+				b.Lane = c.Text()
 			} else {
-				b.Gen = c.uint()
+				b.Gen = c.Uint()
 			}
 		})
 		r.Blocking = append(r.Blocking, b)
-	}) > maxItems || c.bad
+	}) > maxItems || c.Bad
 }
 
 func (c *cursor) texts() []string {
 	all := []string{}
-	c.bad = c.list(func(int) { all = append(all, c.text()) }) > maxItems || c.bad
+	c.Bad = c.List(func(int) { all = append(all, c.Text()) }) > maxItems || c.Bad
 	return all
 }
 
 // readRow is readBack of a row that is mostly in the form a cursor reads.
 func readRow(raw, node string, rows uint64) (Row, error) {
-	c := cursor{s: raw}
+	c := newCursor(raw)
 	var r Row
-	if _, err := c.row(&r, rows, true); err != nil || c.i != len(raw) {
+	if _, err := c.row(&r, rows, true); err != nil || c.At != len(raw) {
 		return readBack([]byte(raw), node, rows)
 	}
 	r.From = node

@@ -260,13 +260,13 @@ func (s *State) readSlots(data string, tp *tablePart, t *splitTable) error {
 
 func (s *State) slotsOf(data string) (slots map[string]*Slot, bytes int, err error) {
 	slots = map[string]*Slot{}
-	c := &cursor{s: data}
-	c.sorted(func(key []byte) {
+	c := newCursor(data)
+	c.Sorted(func(key []byte) {
 		slot := &Slot{}
 		bytes += len(key) + c.slot(slot, s.seq, true)
 		slots[string(key)] = slot
 	})
-	if c.bad || c.i != len(data) {
+	if !c.Ended() {
 		var docs map[string]slotDoc
 		if err := json.Unmarshal([]byte(data), &docs); err != nil {
 			return nil, 0, err
@@ -293,9 +293,9 @@ func (s *State) slotsOf(data string) (slots map[string]*Slot, bytes int, err err
 // readBundle reads a bundle, which has exactly the runs that its head tells of,
 // each with rows.
 func (s *State) readBundle(data string, b *bundle) (map[string]*run, error) {
-	c := &cursor{s: data}
+	c := newCursor(data)
 	c.runs(&s.runs)
-	if c.bad || c.i != len(data) {
+	if !c.Ended() {
 		var docs map[string]runDoc
 		if err := json.Unmarshal([]byte(data), &docs); err != nil {
 			return nil, err
@@ -319,8 +319,8 @@ func (s *State) readBundle(data string, b *bundle) (map[string]*run, error) {
 
 func readWindows(data string) (*windows, error) {
 	w := windows{}
-	c := &cursor{s: data}
-	if c.windows(w); c.bad || c.i != len(data) {
+	c := newCursor(data)
+	if c.windows(w); !c.Ended() {
 		w = windows{}
 		if err := json.Unmarshal([]byte(data), &w); err != nil {
 			return nil, err

@@ -5,50 +5,57 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/git-dos/git-dos/kernel/written"
 )
+
+// A cursor reads checkpoints in the form in which they are written.
+type cursor struct{ written.Cursor }
+
+func newCursor(text string) *cursor { return &cursor{written.Cursor{JSON: text}} }
 
 // restoreWritten is Restore of a checkpoint as this version writes it. One pass
 // looks at everything Restore refuses, and decodes neither runs nor tables:
 // that waits until somebody asks. Not ok is any other form, or a state that is
 // refused.
 func restoreWritten(node, payload string) (s *State, ok bool) {
-	c := &cursor{s: payload}
+	c := newCursor(payload)
 	s = New(node)
-	if !c.word(`{"v":` + strconv.Itoa(Version) + `,"op":"` + OpCheckpoint + `","seq":`) {
+	if !c.Word(`{"v":` + strconv.Itoa(Version) + `,"op":"` + OpCheckpoint + `","seq":`) {
 		return nil, false
 	}
-	s.seq = c.uint()
-	c.bad = c.bad || s.seq > maxSeq
-	if !c.word(`,"at":`) {
+	s.seq = c.Uint()
+	c.Bad = c.Bad || s.seq > maxSeq
+	if !c.Word(`,"at":`) {
 		return nil, false
 	}
-	c.time()
-	if !c.word(`,"node":`) || c.text() != node || !c.word(`,"clock":`) {
+	c.Time()
+	if !c.Word(`,"node":`) || c.Text() != node || !c.Word(`,"clock":`) {
 		return nil, false
 	}
-	s.clock = c.int()
-	if !c.word(`,"tables":`) {
+	s.clock = c.Int()
+	if !c.Word(`,"tables":`) {
 		return nil, false
 	}
 	c.tables(s)
-	if !c.word(`,"runs":`) {
+	if !c.Word(`,"runs":`) {
 		return nil, false
 	}
 	c.runs(&s.runs)
-	if c.word(`,"runs_evicted":`) {
-		s.runs.evicted = c.time()
+	if c.Word(`,"runs_evicted":`) {
+		s.runs.evicted = c.Time()
 	}
-	if !c.word(`,"windows":`) {
+	if !c.Word(`,"windows":`) {
 		return nil, false
 	}
 	c.windows(s.windows)
-	if c.word(`,"doubts":`) {
+	if c.Word(`,"doubts":`) {
 		var d doubtsDoc
-		c.bad = json.Unmarshal([]byte(c.value()), &d) != nil || c.bad
+		c.Bad = json.Unmarshal([]byte(c.Value()), &d) != nil || c.Bad
 		s.restoreDoubts(&d)
 	}
-	c.must('}')
-	return s, !c.bad && c.i == len(c.s)
+	c.Must('}')
+	return s, c.Ended()
 }
 
 // A writtenTable is a table in a checkpoint whose rows were looked at.
@@ -62,18 +69,18 @@ type writtenTable struct {
 // tables takes the tables of a checkpoint over as they are written.
 func (c *cursor) tables(s *State) {
 	var scratch Slot
-	c.sorted(func(name []byte) {
+	c.Sorted(func(name []byte) {
 		t := &table{}
-		from := c.i
-		c.in("slots evicted", func(key string) {
+		from := c.At
+		c.In("slots evicted", func(key string) {
 			if key == "evicted" {
-				t.evicted = c.time()
+				t.evicted = c.Time()
 				return
 			}
-			c.sorted(func(key []byte) { t.bytes += len(key) + c.slot(&scratch, s.seq, false) })
+			c.Sorted(func(key []byte) { t.bytes += len(key) + c.slot(&scratch, s.seq, false) })
 		})
-		if !c.bad {
-			t.written = &writtenTable{raw: c.s[from:c.i], node: s.node, rows: s.seq}
+		if !c.Bad {
+			t.written = &writtenTable{raw: c.JSON[from:c.At], node: s.node, rows: s.seq}
 			s.tables[string(name)] = t
 		}
 	})
@@ -85,7 +92,7 @@ func (c *cursor) slot(into *Slot, rows uint64, keep bool) (size int) {
 	size = 200
 	into.Stamps, into.Seen = into.Stamps[:0], into.Seen[:0]
 	told := false
-	c.in("first last count streak stamps seen", func(key string) {
+	c.In("first last count streak stamps seen", func(key string) {
 		switch key {
 		case "first", "last":
 			to := &into.First
@@ -93,39 +100,39 @@ func (c *cursor) slot(into *Slot, rows uint64, keep bool) (size int) {
 				to, told = &into.Last, true
 			}
 			raw, err := c.row(to, rows, keep)
-			c.bad = c.bad || err != nil
+			c.Bad = c.Bad || err != nil
 			size += len(raw)
 		case "count":
-			into.Count = c.uint()
+			into.Count = c.Uint()
 		case "streak":
-			into.Streak = c.uint()
+			into.Streak = c.Uint()
 		case "stamps":
 			size += 24 * c.stamps(into)
 		case "seen":
 			size += 300 * c.seen(into)
 		}
 	})
-	c.bad = c.bad || !told
+	c.Bad = c.Bad || !told
 	return size
 }
 
 func (c *cursor) stamps(into *Slot) int {
-	n := c.list(func(int) {
-		c.must('[')
-		seq := c.int()
-		c.must(',')
-		into.Stamps = append(into.Stamps, Stamp{uint64(seq), c.int()})
-		c.must(']')
+	n := c.List(func(int) {
+		c.Must('[')
+		seq := c.Int()
+		c.Must(',')
+		into.Stamps = append(into.Stamps, Stamp{uint64(seq), c.Int()})
+		c.Must(']')
 	})
-	c.bad = c.bad || n > maxStamps
+	c.Bad = c.Bad || n > maxStamps
 	return n
 }
 
 func (c *cursor) seen(into *Slot) int {
-	c.sorted(func(key []byte) {
-		into.Seen = append(into.Seen, Witness{string(key), c.uint()})
+	c.Sorted(func(key []byte) {
+		into.Seen = append(into.Seen, Witness{string(key), c.Uint()})
 	})
-	c.bad = c.bad || len(into.Seen) > maxSeen
+	c.Bad = c.Bad || len(into.Seen) > maxSeen
 	return len(into.Seen)
 }
 
@@ -138,13 +145,13 @@ func (t *table) open() {
 	t.written.once.Do(func() {
 		w := t.written
 		t.slots = map[string]*Slot{}
-		c := &cursor{s: w.raw}
-		c.in("slots evicted", func(key string) {
+		c := newCursor(w.raw)
+		c.In("slots evicted", func(key string) {
 			if key == "evicted" {
-				c.time()
+				c.Time()
 				return
 			}
-			c.sorted(func(key []byte) {
+			c.Sorted(func(key []byte) {
 				s := &Slot{}
 				t.slots[string(key)] = s
 				c.slot(s, w.rows, true)
@@ -154,7 +161,7 @@ func (t *table) open() {
 				}
 			})
 		})
-		if c.bad {
+		if c.Bad {
 			t.evicted = time.Date(maxYear, 12, 31, 0, 0, 0, 0, time.UTC)
 		}
 		w.raw = ""
@@ -166,38 +173,38 @@ func (t *table) open() {
 func (c *cursor) runs(rs *runs) {
 	all := make([]run, 0, 64)
 	ids := make([]string, 0, 64)
-	c.sorted(func(id []byte) {
-		from := c.i
+	c.Sorted(func(id []byte) {
+		from := c.At
 		u := run{bytes: len(id) + 100}
 		rows, clocks := 0, 0
 		keys := 0
-		c.in(runKeys, func(key string) {
+		c.In(runKeys, func(key string) {
 			switch key {
 			case "rows":
 				keys++
-				rows = c.list(func(int) { u.bytes += len(c.value()) + 100 })
+				rows = c.List(func(int) { u.bytes += len(c.Value()) + 100 })
 			case "clocks":
 				keys++
-				clocks = c.list(func(int) { c.int() })
+				clocks = c.List(func(int) { c.Int() })
 			case "overflow":
-				u.overflow = c.yes()
+				u.overflow = c.Yes()
 			case "partial":
-				u.partial = c.yes()
+				u.partial = c.Yes()
 			case "broken":
-				u.broken = c.yes()
+				u.broken = c.Yes()
 			case "intent":
-				u.intent = c.yes()
+				u.intent = c.Yes()
 			case "newest":
 				keys++
-				u.newest = c.time()
+				u.newest = c.Time()
 			}
 		})
-		if c.bad = c.bad || keys != 3 || rows != clocks || rows > maxRunRows; !c.bad {
-			u.raw = c.s[from:c.i]
+		if c.Bad = c.Bad || keys != 3 || rows != clocks || rows > maxRunRows; !c.Bad {
+			u.raw = c.JSON[from:c.At]
 			all, ids = append(all, u), append(ids, string(id))
 		}
 	})
-	if c.bad {
+	if c.Bad {
 		return
 	}
 	rs.byID = make(map[string]*run, len(all))
@@ -215,15 +222,15 @@ func (u *run) wrote() *runDoc {
 		return u.written
 	}
 	d := &runDoc{Rows: []json.RawMessage{}, Clocks: []int64{}, Overflow: u.overflow, Partial: u.partial, Broken: u.broken, Intent: u.intent, Newest: u.newest}
-	c := &cursor{s: u.raw}
-	c.in(runKeys, func(key string) {
+	c := newCursor(u.raw)
+	c.In(runKeys, func(key string) {
 		switch key {
 		case "rows":
-			c.list(func(int) { d.Rows = append(d.Rows, json.RawMessage(c.value())) })
+			c.List(func(int) { d.Rows = append(d.Rows, json.RawMessage(c.Value())) })
 		case "clocks":
-			c.list(func(int) { d.Clocks = append(d.Clocks, c.int()) })
+			c.List(func(int) { d.Clocks = append(d.Clocks, c.Int()) })
 		default:
-			c.value()
+			c.Value()
 		}
 	})
 	return d
@@ -231,13 +238,13 @@ func (u *run) wrote() *runDoc {
 
 // windows reads the windows of a checkpoint.
 func (c *cursor) windows(w windows) {
-	c.sorted(func(key []byte) {
+	c.Sorted(func(key []byte) {
 		hour, err := strconv.ParseInt(string(key), 10, 64)
-		if c.bad = err != nil || strconv.FormatInt(hour, 10) != string(key); c.bad {
+		if c.Bad = err != nil || strconv.FormatInt(hour, 10) != string(key); c.Bad {
 			return
 		}
 		counts := map[string]uint64{}
-		c.sorted(func(key []byte) { counts[string(key)] = c.uint() })
+		c.Sorted(func(key []byte) { counts[string(key)] = c.Uint() })
 		if len(counts) > 0 {
 			w[hour] = counts
 		}

@@ -9,48 +9,42 @@ import (
 // readHead reads the head of a checkpoint that keeps its state in parts, as this
 // version writes it. Not ok is any other form, which is left to the decoder.
 func readHead(payload string) (doc headDoc, ok bool) {
-	c := &cursor{s: payload}
-	if !c.word(`{"v":` + strconv.Itoa(SplitVersion) + `,"op":"` + OpCheckpoint + `","seq":`) {
+	c := newCursor(payload)
+	if !c.Word(`{"v":` + strconv.Itoa(SplitVersion) + `,"op":"` + OpCheckpoint + `","seq":`) {
 		return doc, false
 	}
-	doc.V, doc.Op, doc.Seq = SplitVersion, OpCheckpoint, c.uint()
-	c.key("at")
-	doc.At = c.time()
-	c.key("node")
-	doc.Node = c.text()
-	c.key("clock")
-	doc.Clock = c.int()
-	c.key("tables")
+	doc.V, doc.Op, doc.Seq = SplitVersion, OpCheckpoint, c.Uint()
+	c.Key("at")
+	doc.At = c.Time()
+	c.Key("node")
+	doc.Node = c.Text()
+	c.Key("clock")
+	doc.Clock = c.Int()
+	c.Key("tables")
 	doc.Tables = c.tableHeads()
-	c.key("runs")
+	c.Key("runs")
 	doc.Runs = c.bundleHeads()
-	if c.word(`,"runs_evicted":`) {
-		doc.Evicted = c.time()
+	if c.Word(`,"runs_evicted":`) {
+		doc.Evicted = c.Time()
 	}
-	if c.word(`,"doubts":`) {
-		c.bad = json.Unmarshal([]byte(c.value()), &doc.Doubts) != nil || c.bad
+	if c.Word(`,"doubts":`) {
+		c.Bad = json.Unmarshal([]byte(c.Value()), &doc.Doubts) != nil || c.Bad
 	}
-	c.must('}')
-	return doc, !c.bad && c.i == len(c.s)
-}
-
-// key reads the name of the next field of an object.
-func (c *cursor) key(name string) {
-	ok := c.word(`,"` + name + `":`)
-	c.bad = c.bad || !ok
+	c.Must('}')
+	return doc, c.Ended()
 }
 
 func (c *cursor) tableHeads() map[string]tableHead {
 	all := map[string]tableHead{}
-	c.sorted(func(name []byte) {
+	c.Sorted(func(name []byte) {
 		var h tableHead
-		c.in("parts evicted", func(key string) {
+		c.In("parts evicted", func(key string) {
 			if key == "evicted" {
-				h.Evicted = c.time()
+				h.Evicted = c.Time()
 				return
 			}
 			h.Parts = make([]time.Time, 0, 16)
-			c.list(func(int) { h.Parts = append(h.Parts, c.time()) })
+			c.List(func(int) { h.Parts = append(h.Parts, c.Time()) })
 		})
 		all[string(name)] = h
 	})
@@ -59,14 +53,14 @@ func (c *cursor) tableHeads() map[string]tableHead {
 
 func (c *cursor) bundleHeads() []bundleHead {
 	all := make([]bundleHead, 0, 32)
-	c.list(func(int) {
+	c.List(func(int) {
 		var h bundleHead
-		c.in("first marks", func(key string) {
+		c.In("first marks", func(key string) {
 			to := &h.First
 			if key == "marks" {
 				to = &h.Marks
 			}
-			*to = c.text()
+			*to = c.Text()
 		})
 		all = append(all, h)
 	})
