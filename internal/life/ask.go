@@ -27,6 +27,9 @@ func AskPending(since time.Time) Ask { return Ask{need: journal.NeedSpawns(since
 func AskAttempts() Ask { return Ask{need: journal.NeedAttempts()} }
 func AskLaunches() Ask { return Ask{need: journal.NeedLaunches()} }
 
+// AskAnswers is for [Book.Answers].
+func AskAnswers() Ask { return Ask{need: journal.NeedAnswers()} }
+
 // AskSpawns is for [Book.Spawns], AskRuns for the stories of runs, AskEverything for
 // [Book.Everything].
 func AskSpawns() Ask            { return AskPending(time.Time{}) }
@@ -150,6 +153,17 @@ func (b *Book) Launches(ctx context.Context) ([]journal.Row, error) {
 		return nil, err
 	}
 	return b.view().Launches(), nil
+}
+
+// Answers are the newest recorded answers of each node: see
+// [journal.View.Answers]; and the newest ends of workers.
+func (b *Book) Answers(ctx context.Context) (rows, exits []journal.Row, forgot time.Time, err error) {
+	if err := b.Read(ctx, AskAnswers()); err != nil {
+		return nil, nil, time.Time{}, err
+	}
+	v := b.view()
+	rows, forgot = v.Answers()
+	return rows, v.Exits(), forgot, nil
 }
 
 // Counts counts rows: see [journal.View.Count].

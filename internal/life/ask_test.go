@@ -97,7 +97,9 @@ func TestAllQuestionsAreAnsweredFromParts(t *testing.T) {
 	t.Parallel()
 	f := newField(t)
 	f.large("box")
-	f.record("box", journal.Row{Op: journal.OpIntent, RunID: "box-03"}, journal.Row{Op: journal.OpAck, ID: "i", Seen: map[string]uint64{"x": 1}})
+	f.record("box", journal.Row{Op: journal.OpIntent, RunID: "box-03"}, journal.Row{Op: journal.OpAck, ID: "i", Seen: map[string]uint64{"x": 1}},
+		journal.Row{Op: journal.OpVerdict, Verb: "v", Subject: "s"}, journal.Row{Op: journal.OpExit, Unit: "A/A1"})
+	f.compact("box")
 	b := f.book()
 	told, err := b.Alerts(t.Context())
 	if err != nil || len(told.Alerts) != 40 || len(told.Acks) != 1 || !told.Forgot.IsZero() {
@@ -106,6 +108,10 @@ func TestAllQuestionsAreAnsweredFromParts(t *testing.T) {
 	spawns, err := b.Spawns(t.Context())
 	if err != nil || len(spawns) != 40 {
 		t.Errorf("%d spawns, %v", len(spawns), err)
+	}
+	answers, exits, forgot, err := b.Answers(t.Context())
+	if err != nil || len(answers) != 1 || len(exits) != 1 || exits[0].Unit != "A/A1" || !forgot.IsZero() {
+		t.Errorf("%d answers, %d exits, forgot %s, %v", len(answers), len(exits), forgot, err)
 	}
 	count, err := b.Counts(t.Context())
 	if err != nil || count("SPAWN", noon.Add(-5*time.Hour), noon) != 5 {

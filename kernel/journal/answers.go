@@ -250,6 +250,14 @@ func (v View) Caps() []Row { return v.latest(tableCap) }
 // Verdicts are the newest recorded answers, one for each verb, run and subject.
 func (v View) Verdicts() []Row { return v.latest(tableVerdict) }
 
+// Answers are the newest recorded answers of each node, one for each verb, run and
+// subject. Of those up to forgot, which is zero where none had to be dropped for
+// want of room, there may be more.
+func (v View) Answers() (rows []Row, forgot time.Time) {
+	v.slots(tableVerdict, func(_ string, s *Slot) { rows = append(rows, s.Last) })
+	return rows, v.forgot(tableVerdict)
+}
+
 // Gaps are what was asked for and is not done here, one row for each run and
 // class.
 func (v View) Gaps() []Row { return v.latest(tableGap) }

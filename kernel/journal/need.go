@@ -35,6 +35,9 @@ func NeedSpawns(since time.Time) Need {
 func NeedAttempts() Need { return Need{tables: []string{tableAttempt}} }
 func NeedLaunches() Need { return Need{tables: []string{tableLaunch, tableHarvest}} }
 
+// NeedAnswers is what [View.Answers] and [View.Exits] read.
+func NeedAnswers() Need { return Need{tables: []string{tableVerdict, tableExit}} }
+
 // NeedCounts is what [View.Count] reads.
 func NeedCounts() Need { return Need{counts: true} }
 
