@@ -39,6 +39,7 @@ var importRules = map[string][]string{
 	"kernel/reconcile":   {"pure", "kernel/verdict", "kernel/policy", "kernel/ship"},
 	"kernel/queue":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/packet":      {"pure", "kernel/verdict", "kernel/pick"},
+	"kernel/replan":      {"pure", "kernel/verdict", "kernel/loop"},
 	"kernel/closes":      {"pure", "kernel/verdict", "kernel/audit", "kernel/ship"},
 	"kernel/ship":        {"pure", "kernel/verdict", "kernel/policy"},
 	"refstore":           {"std", "refstore/git", "github.com/go-git/...", "github.com/klauspost/compress/...", "golang.org/x/sys/..."},
