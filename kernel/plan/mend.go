@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -57,10 +58,7 @@ func (d Document) due(fix func(plan, phase string) *Fix) (mends []Mend) {
 
 // mended is the text with the changes of all rows that are to be changed.
 func (d Document) mended(text []byte, mends []Mend) []byte {
-	mark, rest := []byte(nil), text
-	if after, ok := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")); ok {
-		mark, rest = text[:len(text)-len(after)], after
-	}
+	rest := bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	lines := strings.SplitAfter(string(rest), "\n")
 	for _, m := range mends {
 		switch {
@@ -76,7 +74,7 @@ func (d Document) mended(text []byte, mends []Mend) []byte {
 			}
 		}
 	}
-	return append(mark, strings.Join(lines, "")...)
+	return slices.Concat(text[:len(text)-len(rest)], []byte(strings.Join(lines, "")))
 }
 
 // stamped is a line with the stamp at its end.

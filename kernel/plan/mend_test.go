@@ -9,7 +9,11 @@ const bom = "\xef\xbb\xbf"
 
 func repair(t *testing.T, text string, fixes ...Fix) (string, []Mend) {
 	t.Helper()
-	out, mends := Repair([]byte(text), among(fixes))
+	data := []byte(text)
+	out, mends := Repair(data, among(fixes))
+	if string(data) != text {
+		t.Errorf("the text itself became %q", data)
+	}
 	return string(out), mends
 }
 
