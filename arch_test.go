@@ -55,6 +55,7 @@ var importRules = map[string][]string{
 	"internal/life":      {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/host", "internal/ledger", "internal/worktree"},
 	"internal/tasks":     {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts"},
 	"internal/nextup":    {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/life", "internal/tasks"},
+	"internal/replan":    {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/life", "internal/tasks", "internal/worktree"},
 	"internal/ledger":    {"std", "kernel/policy", "kernel/journal", "refstore/..."},
 	"internal/githome":   {"std"},
 	"internal/drive":     {"std", "kernel/lease", "kernel/verdict", "internal/admit"},
