@@ -50,6 +50,7 @@ func allVerbs() []verb {
 		loopVerb(),
 		mergeGateVerb(),
 		nextUpVerb(),
+		replanVerb(),
 		observeVerb(),
 		pickPriorityVerb(),
 		pickableVerb(),

@@ -42,7 +42,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
-		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
+		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}
