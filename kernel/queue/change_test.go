@@ -108,28 +108,29 @@ func TestDecideChange(t *testing.T) {
 func TestLeaks(t *testing.T) {
 	m := Machine{Paths: []string{"/srv/build/repo", "/app"}, Hosts: []string{"build-box7", "localhost", "x1"}}
 	for text, want := range map[string]Rule{
-		"see /srv/build/repo/kernel/x.go":        MachinePath,
-		`in C:\Users\ann\x`:                      MachinePath,
-		"at /home/ann/src":                       MachinePath,
-		"(/Users/ann)":                           MachinePath,
-		"file:///etc/x":                          MachinePath,
-		"runs on Build-Box7.":                    HostName,
-		"http://wiki.corp/x":                     HostName,
-		"ci-3.internal":                          HostName,
-		"at 192.168.1.20":                        HostName,
-		"10.1.2.3":                               HostName,
-		"AKIAABCDEFGHIJKLMNOP":                   Credential,
-		"ghp_abcdefghijklmnopqrst0123":           Credential,
-		"glpat-abcdefghijklmnop12":               Credential,
-		"https://ann:hunter2@example.com/x":      Credential,
-		"-----BEGIN RSA PRIVATE KEY-----":        Credential,
-		"Authorization: Bearer abcdef0123456789": Credential,
-		`API_KEY="abcd1234efgh"`:                 Credential,
-		"password: hunter2hunter2":               Credential,
-		"DB_PASSWORD=hunter2":                    Credential,
-		"~/secret/x":                             MachinePath,
-		`on \\fileserver\share\x`:                HostName,
-		"eyJhbGciOiJI.eyJzdWIiOiIx.abcdefgh12":   Credential,
+		"see /srv/build/repo/kernel/x.go":              MachinePath,
+		`in C:\Users\ann\x`:                            MachinePath,
+		"at /home/ann/src":                             MachinePath,
+		"(/Users/ann)":                                 MachinePath,
+		"file:///etc/x":                                MachinePath,
+		"runs on Build-Box7.":                          HostName,
+		"http://wiki.corp/x":                           HostName,
+		"ci-3.internal":                                HostName,
+		"at 192.168.1.20":                              HostName,
+		"10.1.2.3":                                     HostName,
+		"AKIAABCDEFGHIJKLMNOP":                         Credential,
+		"ghp_abcdefghijklmnopqrst0123":                 Credential,
+		"glpat-abcdefghijklmnop12":                     Credential,
+		"https://ann:hunter2@example.com/x":            Credential,
+		"-----BEGIN RSA PRIVATE KEY-----":              Credential,
+		"Authorization: Bearer abcdef0123456789":       Credential,
+		`API_KEY="abcd1234efgh"`:                       Credential,
+		"password: hunter2hunter2":                     Credential,
+		"DB_PASSWORD=hunter2":                          Credential,
+		"~/secret/x":                                   MachinePath,
+		`on \\fileserver\share\x`:                      HostName,
+		"eyJhbGciOiJI.eyJzdWIiOiIx.abcdefgh12":         Credential,
+		"dapi" + strings.Repeat("0123456789abcdef", 2): Credential, // which gitleaks knows
 	} {
 		got := m.Leaks("body", "first\n"+text)
 		if len(got) == 0 || got[0].Rule != want || got[0].Line != 2 || got[0].Where != "body" {
@@ -143,10 +144,19 @@ func TestLeaks(t *testing.T) {
 		"the route /app answers", "https://example.com/home/ann", "see kernel/lane/x.go", "localhost:8080", "box x1",
 		"the token: required field", "password = something", "version 1.10.1.2", "a secret: please-keep-it", "pkg.internal is a folder",
 		"read ~/.gitconfig", "~2 s", `a "\\n\t" in it`, `C:\\x\\y`, "password=abc1", "mybuild-box7x", "/srv/build/repository is another",
+		"see /var/log/syslog", "ask ann.berg@mailbox.org", "in /home/runner/work",
 	} {
 		if got := m.Leaks("body", text); len(got) > 0 {
 			t.Errorf("%q: %+v, want no leak", text, got)
 		}
+	}
+}
+
+func TestTextThatCannotBeJudgedLeaks(t *testing.T) {
+	text := strings.Repeat("at 192.168.1.20\n", 2000)
+	leaks := Machine{}.Leaks("body", text)
+	if len(leaks) != 1 || leaks[0].Line != 1 || Mask(text, leaks) != "[withheld]" {
+		t.Errorf("%d leaks, masked %.40q", len(leaks), Mask(text, leaks))
 	}
 }
 

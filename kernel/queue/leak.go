@@ -1,12 +1,13 @@
 package queue
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-dos/git-dos/kernel/leak"
 )
 
 // A Rule names what a text gives away.
@@ -37,34 +38,65 @@ type Leak struct {
 	span  [2]int
 }
 
-// Leaks finds what a text gives away, in its order. It goes by simple rules:
-// a text without leaks may still tell what it should not.
+// Leaks finds what a text gives away, in its order. It goes by shapes: a text
+// without leaks may still tell what it should not. A text that cannot be judged
+// is one leak from its beginning to its end.
 func (m Machine) Leaks(where, text string) []Leak {
 	var all []Leak
-	add := func(r Rule, spans [][]int) {
-		for _, s := range spans {
-			all = append(all, Leak{r, where, 1 + strings.Count(text[:s[0]], "\n"), [2]int{s[0], s[1]}})
-		}
+	add := func(r Rule, from, to int) {
+		all = append(all, Leak{r, where, 1 + strings.Count(text[:from], "\n"), [2]int{from, to}})
 	}
-	low := strings.ToLower(text)
-	for _, shape := range leakShapes() {
-		if slices.ContainsFunc(shape.has, func(part string) bool { return strings.Contains(low, part) }) {
-			add(shape.rule, shape.find(text))
+	hits, err := scan(text)
+	if err != nil {
+		return []Leak{{Credential, where, 1, [2]int{0, len(text)}}}
+	}
+	for _, h := range hits {
+		if r, ok := ruleOf(h); ok {
+			add(r, h.Start, h.End)
 		}
 	}
 	for _, path := range m.Paths {
 		if named(path) {
-			add(MachinePath, spansOf(text, path, false, pathRune))
-			add(MachinePath, spansOf(text, strings.ReplaceAll(path, "/", `\`), false, pathRune))
+			for _, at := range append(spansOf(text, path, false, pathRune), spansOf(text, strings.ReplaceAll(path, "/", `\`), false, pathRune)...) {
+				add(MachinePath, at[0], at[1])
+			}
 		}
 	}
 	for _, host := range m.Hosts {
 		if telling(host) {
-			add(HostName, spansOf(text, host, true, wordRune))
+			for _, at := range spansOf(text, host, true, wordRune) {
+				add(HostName, at[0], at[1])
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Leak) int { return a.span[0] - b.span[0] })
 	return slices.CompactFunc(all, func(a, b Leak) bool { return a.Rule == b.Rule && b.span[0] < a.span[1] })
+}
+
+var scanner = sync.OnceValues(func() (*leak.Scanner, error) { return leak.NewScanner(nil) })
+
+func scan(text string) ([]leak.Hit, error) {
+	s, err := scanner()
+	if err != nil {
+		return nil, err
+	}
+	return s.Prose().Scan([]byte(text))
+}
+
+// ruleOf is the rule of the queue for what was found. Tasks name files of any
+// machine, such as /var/log/syslog, and people.
+func ruleOf(h leak.Hit) (Rule, bool) {
+	switch {
+	case h.Rule == leak.AbsolutePath:
+		return "", false
+	case h.Kind == leak.Path:
+		return MachinePath, true
+	case h.Kind == leak.Host:
+		return HostName, true
+	case h.Kind == leak.Secret:
+		return Credential, true
+	}
+	return "", false
 }
 
 // Mask returns a text with [withheld] in the place of each leak.
@@ -91,66 +123,6 @@ func Rules(leaks []Leak) (rules []Rule) {
 		}
 	}
 	return rules
-}
-
-// A leakShape is a pattern, with the parts of which every match has one, in
-// lower case, and what of a match is not one after all.
-type leakShape struct {
-	rule Rule
-	has  []string
-	re   *regexp.Regexp
-	but  func(match string) bool
-}
-
-// find returns where the shape stands: its group, where it has one.
-func (s leakShape) find(text string) (spans [][]int) {
-	for _, at := range s.re.FindAllStringSubmatchIndex(text, -1) {
-		at = at[len(at)-2:]
-		if s.but == nil || !s.but(text[at[0]:at[1]]) {
-			spans = append(spans, at)
-		}
-	}
-	return spans
-}
-
-var leakShapes = sync.OnceValue(func() []leakShape {
-	shape := func(r Rule, has, re string, but func(string) bool) leakShape {
-		return leakShape{r, strings.Fields(has), regexp.MustCompile(re), but}
-	}
-	return []leakShape{
-		shape(MachinePath, `/home/ /users/ /root/ /private/ /var/folders/`,
-			`(?i)(?:^|[^\w./~-])((?:/home/|/Users/|/root/|/private/|/var/folders/|/mnt/[a-z]/Users/)[\w./-]+)`, nil),
-		shape(MachinePath, `:\ :/`, `(?i)\b[a-z]:[\\/]+Users[\\/]+[\w.\\/-]+`, nil),
-		shape(MachinePath, `~/`, `(?:^|[^\w./~-])(~/[A-Za-z0-9_][\w./-]*)`, nil), // ~/.gitconfig is anybody's
-		shape(HostName, `\\`, `(?:^|[^\w:\\])(\\\\[A-Za-z0-9][\w.-]+\\[\w$.-]+)`, nil),
-		shape(MachinePath, `file:///`, `(?i)\bfile:///\S+`, nil),
-		shape(HostName, `.lan .corp .intranet .home.arpa`,
-			`(?i)\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.(?:lan|corp|intranet|home\.arpa)\b`, nil),
-		shape(HostName, `.local .internal`, `(?i)\b[a-z0-9-]*[0-9-][a-z0-9-]*\.(?:local|internal)\b`, nil),
-		shape(HostName, `10. 192.168. 172.`, `\b(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b`, nil),
-		shape(Credential, `-----begin`, `-----BEGIN [A-Z ]*PRIVATE KEY-----`, nil),
-		shape(Credential, `akia asia`, `\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`, nil),
-		shape(Credential, `ghp_ gho_ ghu_ ghs_ ghr_`, `\bgh[pousr]_[A-Za-z0-9]{20,}`, nil),
-		shape(Credential, `github_pat_`, `\bgithub_pat_[A-Za-z0-9_]{20,}`, nil),
-		shape(Credential, `glpat- glrt- gldt- glcbt- glsoat-`, `\bgl(?:pat|rt|dt|cbt|soat)-[\w-]{16,}`, nil),
-		shape(Credential, `xox`, `\bxox[abeprs]-[A-Za-z0-9-]{10,}`, nil),
-		shape(Credential, `sk-`, `\bsk-[A-Za-z0-9_-]{20,}`, nil),
-		shape(Credential, `aiza`, `\bAIza[\w-]{35}`, nil),
-		shape(Credential, `npm_`, `\bnpm_[A-Za-z0-9]{30,}`, nil),
-		shape(Credential, `eyj`, `\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}`, nil),
-		shape(Credential, `://`, `(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]+@`, nil),
-		shape(Credential, `bearer basic`, `(?i)\b(?:authorization\s*:\s*)?(?:bearer|basic)\s+[A-Za-z0-9+/=._~-]{16,}`, plainWord),
-		shape(Credential, `password passwd`, `(?i)\b(?:[a-z]+[_-])*(?:password|passwd)["']?\s*[:=]\s*["']?[^\s"']{6,}`, plainWord),
-		shape(Credential, `secret token key`,
-			`(?i)\b(?:[a-z]+[_-])*(?:secret|token|api[_-]?key|access[_-]?key)["']?\s*[:=]\s*["']?[^\s"']{8,}`, plainWord),
-	}
-})
-
-// plainWord reports whether the last word of a match is one of prose, with no
-// digit in it, so that "token: required-for-all" is no token.
-func plainWord(match string) bool {
-	last := match[strings.LastIndexAny(match, " \t\n:=\"'")+1:]
-	return !strings.ContainsAny(last, "0123456789")
 }
 
 // spansOf finds a name where no rune that goes on with it stands around it.
