@@ -42,6 +42,7 @@ func allVerbs() []verb {
 		initVerb(),
 		intentVerb(),
 		journalVerb(),
+		leakCheckVerb(),
 		leaseVerb(),
 		lintVerb(),
 		livenessVerb(),

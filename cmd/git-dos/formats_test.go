@@ -14,6 +14,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/breaker"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/leak"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/loop"
 	"github.com/git-dos/git-dos/kernel/packet"
@@ -38,7 +39,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		setup.Report{}, setup.Examination{}, scope.Verdict{}, scope.CleanVerdict{}, scope.CommitVerdict{}, audit.Finding{}, audit.Sweep{},
 		journalState{}, journalPlace{}, journalCompacted{}, journalReported{}, gcAnswer{}, importAnswer{}, loopAnswer{}, preflightAnswer{}, marker.Marker{}, workerAnswer{},
 		beatAnswer{}, pulseAnswer{}, decisionsAnswer{}, decisionAnswer{}, decisionsEnvelope{}, observeAnswer{}, logEntry{}, topAnswer{},
-		loop.Verdict{}, loop.Policy{}, improveAnswer{}, breaker.Verdict{}, productivity.Verdict{},
+		loop.Verdict{}, loop.Policy{}, leak.Verdict{}, improveAnswer{}, breaker.Verdict{}, productivity.Verdict{},
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},

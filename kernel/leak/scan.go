@@ -82,37 +82,43 @@ func (s *Scanner) Scan(text []byte) ([]Hit, error) { return s.ScanAt("", 1, text
 // number line. The path, as git stores it, is held against the allow list, and
 // against the files that the rules themselves leave out, such as lock files.
 func (s *Scanner) ScanAt(path string, line int, text []byte) ([]Hit, error) {
-	if len(text) > MaxText {
-		return nil, ErrTooLong
-	}
 	if path != "" && s.AllowsPath(path) {
 		return nil, nil
 	}
-	windows, err := s.windows(path, text)
-	if err != nil || len(windows) == 0 {
-		return nil, err
+	hits, _, err := s.scan(path, line, text)
+	return hits, err
+}
+
+// scan also counts what fingerprints let through.
+func (s *Scanner) scan(path string, line int, text []byte) (hits []Hit, allowed int, err error) {
+	if len(text) > MaxText {
+		return nil, 0, ErrTooLong
 	}
-	var hits []Hit
+	windows, err := s.windows(path, text)
+	if err != nil {
+		return nil, 0, err
+	}
 	for _, w := range windows {
 		matches, err := s.matches(w, path, text)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for _, m := range matches {
 			found := string(m.found())
 			h := Hit{Rule: w.rule.ID, Kind: w.rule.kind, Token: w.rule.kind.Token(), Masked: mask(found),
 				Fingerprint: Fingerprint(w.rule.ID, found), Start: m.start, End: m.end}
 			if s.prints[h.Fingerprint] {
+				allowed++
 				continue
 			}
 			if hits = append(hits, h); len(hits) > maxHits {
-				return nil, ErrTooMany
+				return nil, 0, ErrTooMany
 			}
 		}
 	}
 	hits = s.single(hits)
 	place(hits, line, text)
-	return hits, nil
+	return hits, allowed, nil
 }
 
 // matches tries a rule on a window.
