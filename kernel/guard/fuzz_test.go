@@ -39,7 +39,7 @@ func FuzzGuard(f *testing.F) {
 		if v.Outcome != Allow && inner.Outcome == Allow && s != "" && s[0] != '-' && s[0] != '+' {
 			t.Fatalf("%q is %s, and allowed in sh -c", s, v.Outcome)
 		}
-		if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) || len(s) > 1000 {
+		if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) || len(s) > 1000 || unreadable(quoted) != "" {
 			return
 		}
 		argv, line := Decide(Evidence{Argv: []string{"git", "push", "origin", s}}), Decide(Evidence{Command: "git push origin " + quoted})

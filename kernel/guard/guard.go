@@ -71,6 +71,7 @@ type Finding struct {
 
 // Verdict is the answer for the whole line: the first of its worst findings,
 // and all of them, at most 20. Token, Words and Fix are empty with Allow.
+// Commands counts those that were looked at, as bash reads the line.
 type Verdict struct {
 	Outcome  Outcome   `json:"outcome"`
 	Token    Token     `json:"token,omitempty"`

@@ -34,9 +34,10 @@ func refRule(words []word) rule {
 }
 
 // branch looks for a branch that is made: without an option that lists or
-// changes something, the operand is its name.
+// changes something, the operand is its name. Those that are forbidden have
+// been told already.
 func (c *call) branch() {
-	others := []string{"set-upstream-to", "unset-upstream", "remotes", "contains", "no-contains", "with", "without", "all", "delete", "list", "show-current", "edit-description", "merged", "no-merged", "points-at", "format", "sort", "column"}
+	others := []string{"set-upstream-to", "unset-upstream", "remotes", "contains", "no-contains", "with", "without", "all", "delete", "list", "show-current", "edit-description", "merged", "no-merged", "points-at", "format", "sort", "column", "D", "M", "C", "move", "copy", "force", "track"}
 	if names := c.all(); len(names) > 0 && !names[0].mayBeOption() && !c.has(others...) {
 		c.blocked(ruleBranch, names[0])
 	}

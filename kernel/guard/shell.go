@@ -39,7 +39,9 @@ func (f *finder) script(text string) {
 	}
 	// A plain shell runs what stands before a fault of syntax, and to it &> is
 	// an & that ends a command, and a >.
+	counted := f.commands
 	f.read(strings.ReplaceAll(text, "&>", "& >"), syntax.LangPOSIX)
+	f.commands = counted
 }
 
 // unreadable says why text is not read at all; empty when it is.
