@@ -36,6 +36,7 @@ func allVerbs() []verb {
 		doctorVerb(),
 		gateVerb(),
 		gcVerb(),
+		guardVerb(),
 		haltVerb(),
 		importJournalVerb(),
 		improveVerb(),

@@ -12,6 +12,7 @@ import (
 	"github.com/git-dos/git-dos/internal/setup"
 	"github.com/git-dos/git-dos/kernel/audit"
 	"github.com/git-dos/git-dos/kernel/breaker"
+	"github.com/git-dos/git-dos/kernel/guard"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/leak"
@@ -44,6 +45,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
 		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
+		guard.Verdict{}, guardRequest{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}
