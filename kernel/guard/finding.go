@@ -9,9 +9,11 @@ import (
 // A finder gathers what is wrong with one line.
 type finder struct {
 	findings []Finding
-	commands int // judged so far
-	depth    int // scripts in scripts
-	wrapped  int // commands that start commands
+	commands int             // judged so far
+	depth    int             // scripts in scripts
+	wrapped  int             // commands that start commands
+	scripts  map[string]bool // those judged so far, since a script has two readings
+	rules    map[string]judgement
 }
 
 // deny records what is forbidden. The command is told in the line that people

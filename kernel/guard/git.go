@@ -79,10 +79,13 @@ func (f *finder) given(words []word, w word, fromEnv bool) {
 // subcommand judges a subcommand with its arguments.
 func (f *finder) subcommand(words []word, sub word, args []word) {
 	c := &call{finder: f, words: words, sub: sub.text, args: args}
-	switch j, judged := judgementOf(c.sub); {
+	if f.rules == nil {
+		f.rules = judged()
+	}
+	switch j, found := f.rules[c.sub]; {
 	case c.sub == "dos":
 		c.dos()
-	case judged:
+	case found:
 		c.parsed = parse(optionsOf(j), args)
 		c.judge(j)
 	case slices.Contains(harmlessCommands, c.sub):

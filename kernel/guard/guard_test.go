@@ -87,19 +87,17 @@ func TestTextForPeople(t *testing.T) {
 
 // Every rule says why and what instead, and is about an option that exists.
 func TestEveryRuleIsWhole(t *testing.T) {
-	for _, group := range []func() map[string]judgement{sharing, committing, discarding, branching, storing} {
-		for sub, j := range group() {
-			names := map[string]bool{}
-			for _, o := range optionsOf(j) {
-				names[o.name] = true
+	for sub, j := range judged() {
+		names := map[string]bool{}
+		for _, o := range optionsOf(j) {
+			names[o.name] = true
+		}
+		for name, r := range j.deny {
+			if r.why == "" || r.fix == "" {
+				t.Errorf("git %s --%s: %+v", sub, name, r)
 			}
-			for name, r := range j.deny {
-				if r.why == "" || r.fix == "" {
-					t.Errorf("git %s --%s: %+v", sub, name, r)
-				}
-				if !names[name] && !names[strings.TrimPrefix(name, "no-")] {
-					t.Errorf("git %s has no option %s", sub, name)
-				}
+			if !names[name] && !names[strings.TrimPrefix(name, "no-")] {
+				t.Errorf("git %s has no option %s", sub, name)
 			}
 		}
 	}
@@ -110,10 +108,22 @@ func TestEveryCommandIsJudgedInOneWay(t *testing.T) {
 	seen := map[string]bool{}
 	for _, list := range [][]string{harmlessCommands, printers, opaque} {
 		for _, name := range list {
-			if _, judged := judgementOf(name); seen[name] || judged {
+			if _, found := judged()[name]; seen[name] || found {
 				t.Errorf("git %s stands in two lists", name)
 			}
 			seen[name] = true
 		}
+	}
+}
+
+// A line within the limits is read in little time, however it is built: the
+// commands counted bound the work.
+func TestScriptsInScriptsAreReadOnce(t *testing.T) {
+	line := "git status; git log"
+	for range maxDepth - 2 {
+		line = "sh -c " + verdict.ShellWord(line) + "; ls"
+	}
+	if v := Decide(Evidence{Command: line}); v.Outcome != Allow || v.Commands > 40 {
+		t.Errorf("%s after %d commands (%s)", v.Outcome, v.Commands, v.Reason)
 	}
 }

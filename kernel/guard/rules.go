@@ -1,5 +1,7 @@
 package guard
 
+import "maps"
+
 // A judgement says how the arguments of a subcommand are read, which options
 // are forbidden, and what else there is to look at.
 type judgement struct {
@@ -28,17 +30,14 @@ var (
 	ruleExpire    = rule{"", "it gives up commits that only the log of a ref still keeps", "leave it to git gc without --prune"}
 )
 
-// judgementOf is how a subcommand is judged that is judged by its arguments.
-func judgementOf(sub string) (judgement, bool) {
-	if sub == "stage" {
-		sub = "add"
+// judged is how the subcommands are judged that are judged by their arguments.
+func judged() map[string]judgement {
+	all := map[string]judgement{}
+	for _, group := range []map[string]judgement{sharing(), committing(), discarding(), branching(), storing()} {
+		maps.Copy(all, group)
 	}
-	for _, group := range []func() map[string]judgement{sharing, committing, discarding, branching, storing} {
-		if j, ok := group()[sub]; ok {
-			return j, true
-		}
-	}
-	return judgement{}, false
+	all["stage"] = all["add"]
+	return all
 }
 
 // refuse denies with one rule whatever the command is told.

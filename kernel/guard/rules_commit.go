@@ -67,11 +67,24 @@ func (c *call) pathspecs(r rule, specs []word) {
 			c.blocked(r, w)
 		case elsewhere(w):
 			c.unsure("whether this names everything depends on where it is run", "name the path from where you stand, without ..", w)
-		case w.globs && !strings.Contains(w.src, "["):
-		case w.text == "" || strings.HasPrefix(w.text, ":") && !w.exact || !w.exact && strings.Trim(w.text, "./*") == "":
+		case !narrow(w):
 			c.unsure("which paths are meant is not known before it runs", "name the paths", w)
 		}
 	}
+}
+
+// narrow says whether a pathspec that is not wide surely names a part alone: it
+// is known, or a pattern of plain names, or it ends in a name, so that nothing
+// put in before can lead out of where it points.
+func narrow(w word) bool {
+	switch {
+	case w.exact:
+		return w.text != ""
+	case w.globs:
+		return !strings.Contains(w.src, "[") && !strings.Contains(w.src, "/.")
+	}
+	end := w.parts[strings.LastIndexByte(w.parts, 0)+1:]
+	return w.text != "" && !strings.HasPrefix(w.text, ":") && strings.Trim(end, "./*?") != ""
 }
 
 // rebase looks at the commands it is told to run.

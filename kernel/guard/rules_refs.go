@@ -66,8 +66,10 @@ func storing() map[string]judgement {
 		"gc": {
 			options: "q,quiet prune? cruft max-cruft-size= aggressive auto detach force keep-largest-pack",
 			check: func(c *call) {
-				if g, ok := c.option("prune"); ok && g.value != nil && !g.value.is("never") {
-					c.blocked(ruleExpire, g.word)
+				for _, g := range c.options {
+					if g.name == "prune" && g.value != nil && !g.value.is("never") {
+						c.blocked(ruleExpire, g.word)
+					}
 				}
 			},
 		},

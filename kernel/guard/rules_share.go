@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // sharing are the commands that talk to other repositories.
 func sharing() map[string]judgement {
@@ -38,8 +41,10 @@ const (
 // push looks at where to, and at the refspecs.
 func (c *call) push() {
 	c.repository()
-	if g, ok := c.option("signed"); c.has("no-signed") || ok && g.value != nil && falsy(*g.value) {
-		c.blocked(ruleUnsigned, literal("--no-signed"))
+	for _, g := range c.options {
+		if g.name == "no-signed" || g.name == "signed" && g.value != nil && falsy(*g.value) {
+			c.blocked(ruleUnsigned, g.word)
+		}
 	}
 	for i, w := range c.all() {
 		switch {
@@ -59,8 +64,11 @@ func (c *call) repository() {
 	for _, w := range c.all() {
 		c.address(c.words, w)
 	}
-	if g, ok := c.option("receive-pack", "exec", "upload-pack", "repo"); ok && !(g.name == "repo" && g.value != nil && g.value.exact && !strings.Contains(g.value.text, "::")) {
-		c.unsure("it names a program, or an address that may be one", "leave the option out", g.word)
+	for _, g := range c.options {
+		plain := g.name == "repo" && g.value != nil && g.value.exact && !strings.Contains(g.value.text, "::")
+		if slices.Contains([]string{"receive-pack", "exec", "upload-pack", "repo"}, g.name) && !plain {
+			c.unsure("it names a program, or an address that may be one", "leave the option out", g.word)
+		}
 	}
 }
 
@@ -110,8 +118,10 @@ func (c *call) fetch() {
 }
 
 func (c *call) pull() {
-	if g, ok := c.option("rebase"); ok && (g.value == nil || !falsy(*g.value)) {
-		c.blocked(rulePullBase, g.word)
+	for _, g := range c.options {
+		if g.name == "rebase" && (g.value == nil || !falsy(*g.value)) {
+			c.blocked(rulePullBase, g.word)
+		}
 	}
 	c.fetch()
 }

@@ -25,6 +25,9 @@ type command struct {
 // script judges text that a shell reads. Shells differ, so it is read as bash
 // does and as a plain shell does: the line is as bad as the worse reading.
 func (f *finder) script(text string) {
+	if f.scripts[text] {
+		return
+	}
 	if why := unreadable(text); why != "" {
 		f.unknown([]word{literal(text)}, nil, why, "write the command plainly, in one short line")
 		return
@@ -34,6 +37,10 @@ func (f *finder) script(text string) {
 		return
 	}
 	defer func() { f.depth-- }()
+	if f.scripts == nil {
+		f.scripts = map[string]bool{}
+	}
+	f.scripts[text] = true
 	if err := f.read(text, syntax.LangBash); err != nil {
 		f.unknown([]word{literal(text)}, nil, "the line is no bash: "+err.Error(), "write the command plainly")
 	}
