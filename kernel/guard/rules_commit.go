@@ -11,12 +11,12 @@ const sequenced = "quit continue abort skip cleanup= e,edit s,signoff m,mainline
 func committing() map[string]judgement {
 	return map[string]judgement{
 		"add": {
-			options: "n,dry-run v,verbose i,interactive p,patch e,edit f,force u,update renormalize N,intent-to-add A,all ignore-removal refresh ignore-errors ignore-missing sparse chmod= warn-embedded-repo U,unified= inter-hunk-context=" + pathFileOptions,
+			options: "n,dry-run v,verbose i,interactive p,patch e,edit f,force u,update renormalize N,intent-to-add A,all ignore-removal refresh ignore-errors ignore-missing sparse chmod= warn-embedded-repo U,unified? inter-hunk-context?" + pathFileOptions,
 			deny:    map[string]rule{"all": ruleSweep, "update": ruleSweep, "renormalize": ruleSweep, "no-ignore-removal": ruleSweep},
 			check:   func(c *call) { c.paths(ruleSweep) },
 		},
 		"commit": {
-			options: "q,quiet v,verbose F,file= author= date= m,message= c,reedit-message= C,reuse-message= fixup= squash= reset-author trailer= s,signoff t,template= e,edit cleanup= status S,gpg-sign? a,all i,include interactive p,patch o,only n,no-verify dry-run short branch ahead-behind porcelain long z,null amend u,untracked-files? allow-empty allow-empty-message no-post-rewrite U,unified= inter-hunk-context=" + pathFileOptions,
+			options: "q,quiet v,verbose F,file= author= date= m,message= c,reedit-message= C,reuse-message= fixup= squash= reset-author trailer= s,signoff t,template= e,edit cleanup= status S,gpg-sign? a,all i,include interactive p,patch o,only n,no-verify dry-run short branch ahead-behind porcelain long z,null amend u,untracked-files? allow-empty allow-empty-message no-post-rewrite U,unified? inter-hunk-context?" + pathFileOptions,
 			deny:    map[string]rule{"amend": ruleAmend, "no-verify": ruleNoVerify, "no-gpg-sign": ruleUnsigned, "all": ruleSweep},
 			check:   func(c *call) { c.paths(ruleSweep) },
 		},
@@ -25,7 +25,7 @@ func committing() map[string]judgement {
 			check:   func(c *call) { c.paths(ruleDiscard) },
 		},
 		"merge": {
-			options: "n,no-stat stat summary compact-summary log? squash commit e,edit cleanup= ff ff-only rerere-autoupdate verify-signatures s,strategy= X,strategy-option= m,message= F,file= into-name= v,verbose q,quiet abort quit continue allow-unrelated-histories progress S,gpg-sign? autostash overwrite-ignore signoff no-verify",
+			options: "n,no-stat stat summary compact-summary log? squash commit e,edit cleanup= ff ff-only rerere-autoupdate verify-signatures s,strategy= X,strategy-option= m,message= F,file? into-name= v,verbose q,quiet abort quit continue allow-unrelated-histories progress S,gpg-sign? autostash overwrite-ignore signoff no-verify",
 			deny:    map[string]rule{"autostash": ruleAutostash, "no-verify": ruleNoVerify, "no-gpg-sign": ruleUnsigned},
 		},
 		"cherry-pick": {options: sequenced, deny: map[string]rule{"no-gpg-sign": ruleUnsigned}},
@@ -43,7 +43,7 @@ func committing() map[string]judgement {
 			check: (*call).rebase,
 		},
 		"tag": {
-			options: "l,list n? d,delete v,verify a,annotate m,message= F,file= trailer= e,edit s,sign cleanup= u,local-user= f,force create-reflog column? contains with no-contains without merged no-merged sort= points-at= format= color? i,ignore-case omit-empty",
+			options: "l,list n? d,delete v,verify a,annotate m,message= F,file= trailer= e,edit s,sign cleanup= u,local-user= f,force create-reflog column? contains with no-contains without merged no-merged sort= points-at format= color? i,ignore-case omit-empty",
 			deny:    map[string]rule{"force": ruleForce, "delete": ruleGone, "no-sign": ruleUnsigned},
 		},
 		"filter-branch": refuse(ruleRewrite),

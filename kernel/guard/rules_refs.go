@@ -6,7 +6,7 @@ import "strings"
 func branching() map[string]judgement {
 	return map[string]judgement{
 		"branch": {
-			options: "v,verbose q,quiet t,track? u,set-upstream-to= unset-upstream color? r,remotes contains no-contains with without abbrev? a,all d,delete D m,move M c,copy C l,list show-current create-reflog edit-description f,force merged no-merged column? sort= points-at= i,ignore-case recurse-submodules format= omit-empty set-upstream",
+			options: "v,verbose q,quiet t,track? u,set-upstream-to= unset-upstream color? r,remotes contains no-contains with without abbrev? a,all d,delete D m,move M c,copy C l,list show-current create-reflog edit-description f,force merged no-merged column? sort= points-at i,ignore-case recurse-submodules format= omit-empty set-upstream",
 			deny:    map[string]rule{"force": ruleRefs, "D": ruleGone, "M": ruleRefs, "C": ruleRefs, "move": ruleRefs, "copy": ruleBranch, "track": ruleBranch},
 			check:   (*call).branch,
 		},

@@ -33,7 +33,7 @@ func sharing() map[string]judgement {
 }
 
 const (
-	commonFetchOptions = " v,verbose q,quiet all a,append atomic upload-pack= t,tags j,jobs= p,prune recurse-submodules? dry-run k,keep progress depth= shallow-since= shallow-exclude= deepen= unshallow update-shallow refmap= o,server-option= 4,ipv4 6,ipv6 negotiation-tip= show-forced-updates set-upstream"
+	commonFetchOptions = " v,verbose q,quiet all a,append atomic upload-pack= t,tags j,jobs? p,prune recurse-submodules? dry-run k,keep progress depth= shallow-since= shallow-exclude= deepen= unshallow update-shallow refmap= o,server-option= 4,ipv4 6,ipv6 negotiation-tip= show-forced-updates set-upstream"
 	pullFetchOptions   = "f,force" + commonFetchOptions
 	fetchOptions       = "f,force m,multiple n,no-tags prefetch P,prune-tags write-fetch-head u,update-head-ok refetch submodule-prefix= recurse-submodules-default= negotiate-only filter= auto-maintenance auto-gc write-commit-graph stdin porcelain" + commonFetchOptions
 )

@@ -4,7 +4,7 @@ import "strings"
 
 const switchOptions = " guess q,quiet recurse-submodules? progress m,merge conflict= d,detach t,track? f,force orphan= overwrite-ignore ignore-other-worktrees"
 
-const restoreOptions = " ours theirs p,patch ignore-skip-worktree-bits overlay U,unified= inter-hunk-context=" + pathFileOptions
+const restoreOptions = " ours theirs p,patch ignore-skip-worktree-bits overlay U,unified? inter-hunk-context?" + pathFileOptions
 
 var ruleElsewhere = rule{"", "it checks out a branch that another work tree has", "use that work tree"}
 
@@ -12,7 +12,7 @@ var ruleElsewhere = rule{"", "it checks out a branch that another work tree has"
 func discarding() map[string]judgement {
 	return map[string]judgement{
 		"reset": {
-			options: "q,quiet mixed soft hard merge keep recurse-submodules? p,patch N,intent-to-add refresh U,unified= inter-hunk-context=" + pathFileOptions,
+			options: "q,quiet mixed soft hard merge keep recurse-submodules? p,patch N,intent-to-add refresh U,unified? inter-hunk-context?" + pathFileOptions,
 			deny:    map[string]rule{"hard": ruleDiscard, "merge": ruleDiscard, "soft": ruleAmend, "keep": ruleAmend},
 			check:   (*call).reset,
 		},
@@ -37,7 +37,7 @@ func discarding() map[string]judgement {
 			check:   func(c *call) { c.paths(ruleDiscard) },
 		},
 		"stash": {
-			options: "p,patch S,staged k,keep-index q,quiet u,include-untracked a,all m,message= index only-include print to-ref stat name-only name-status U,unified=" + pathFileOptions,
+			options: "p,patch S,staged k,keep-index q,quiet u,include-untracked a,all m,message= index only-include print to-ref stat name-only name-status U,unified?" + pathFileOptions,
 			check:   (*call).stash,
 		},
 		"read-tree": {

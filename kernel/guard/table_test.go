@@ -59,7 +59,7 @@ func TestWhatIsForbidden(t *testing.T) {
 		"a tag that moves or goes": {"git tag -f v1", "git tag -d v1", "git tag --force v1 x", "git tag --delete v1", "git tag -afm x v1"},
 		"history made anew": {
 			"git rebase -i main", "git rebase --interactive main", "git rebase --int main", "git rebase --autostash main", "git rebase --autosquash main", "git rebase --root", "git rebase --edit-todo",
-			"git filter-branch --all", "git filter-repo --path x", "git pull --rebase", "git pull -r", "git pull --rebase=merges", "git pull --autostash", "git pull --reb", "git pull --rebase=false --rebase", "git merge --autostash x",
+			"git filter-branch --all", "git filter-repo --path x", "git pull --rebase", "git pull -r", "git pull --rebase=merges", "git pull --autostash", "git pull --reb", "git pull --rebase=false --rebase", "git pull -j --rebase", "git pull --jobs -r", "git merge --autostash x",
 		},
 		"changes thrown away": {
 			"git reset --hard", "git reset --hard HEAD~1", "git reset --har", "git reset HEAD --hard", "git reset --merge", "git clean -f", "git clean -fd", "git clean -xdf", "git clean --force", "git clean -i", "git clean -n -f --no-dry-run",
