@@ -1,0 +1,186 @@
+package hookset
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// A Reason says why a hook does not reach git-dos.
+type Reason string
+
+// The reasons.
+const (
+	Missing       Reason = "MISSING"        // there is no such file
+	NotOurs       Reason = "NOT_OURS"       // another hook, and ours was never there
+	Replaced      Reason = "REPLACED"       // another tool wrote over ours, or moved it aside
+	NotExecutable Reason = "NOT_EXECUTABLE" // git passes the file over
+	LineEnds      Reason = "LINE_ENDS"      // CRLF: no shell runs it
+	Edited        Reason = "EDITED"         // marked as ours, and not what install writes
+	NewerFormat   Reason = "NEWER_FORMAT"   // written by a newer git-dos
+	NoProgram     Reason = "NO_PROGRAM"     // neither where it was nor on PATH: all is refused
+)
+
+// A Hook is one hook as git will run it from one worktree.
+type Hook struct {
+	Name    string `json:"name"`
+	Armed   bool   `json:"armed"`
+	Wanted  bool   `json:"wanted"` // it is not in order when it is not armed
+	File    string `json:"file"`   // what git will run
+	Reason  Reason `json:"reason,omitempty"`
+	Tool    string `json:"tool,omitempty"`    // whose file it is, when it can be told
+	Format  int    `json:"format,omitempty"`  // of our file
+	Program string `json:"program,omitempty"` // what our file will call
+	Via     string `json:"via,omitempty"`     // our file, when another tool calls it
+	Order   Order  `json:"order,omitempty"`
+	Chained string `json:"chained,omitempty"` // the hook that is run beside it
+	Note    string `json:"note,omitempty"`    // what is lost, and yet no gate
+}
+
+// Outcomes of a look.
+const (
+	Armed        = "ARMED"
+	GateNotArmed = "GATE_NOT_ARMED"
+)
+
+// A Look answers: are the gates armed from here?
+type Look struct {
+	Outcome   string `json:"outcome"`
+	WorkTree  string `json:"worktree,omitempty"`
+	Place     Place  `json:"place"`
+	Installed bool   `json:"installed"` // install was run in this repository
+	Hooks     []Hook `json:"hooks"`
+	Fix       string `json:"fix,omitempty"`
+}
+
+// ExitCode implements verdict.Verdict.
+func (l Look) ExitCode() int {
+	switch l.Outcome {
+	case Armed:
+		return verdict.Yes
+	case GateNotArmed:
+		return 3
+	}
+	return verdict.NoVerdict
+}
+
+// See looks at the hooks of a repository from one worktree.
+func See(ctx context.Context, repo *refstore.Repo) (Look, error) {
+	r, err := readRecord(repo)
+	if err != nil {
+		return Look{}, err
+	}
+	p, err := FindPlace(ctx, repo)
+	if err != nil {
+		return Look{}, err
+	}
+	l := Look{Outcome: Armed, WorkTree: repo.WorkTree, Place: p, Installed: r != nil}
+	wanted := Client
+	if repo.Bare {
+		wanted = Server
+	}
+	if r != nil {
+		wanted = r.Hooks
+	}
+	for _, name := range wanted {
+		h, err := seeHook(p.Dir, name)
+		if err != nil {
+			return Look{}, err
+		}
+		h.Wanted = true
+		if !h.Armed {
+			l.Outcome = GateNotArmed
+		}
+		l.Hooks = append(l.Hooks, h)
+	}
+	if !repo.Bare && !slices.Contains(wanted, RefTransaction) {
+		if h, err := seeHook(p.Dir, RefTransaction); err != nil {
+			return Look{}, err
+		} else if h.Format > 0 {
+			l.Hooks = append(l.Hooks, h)
+		}
+	}
+	if l.Outcome == GateNotArmed {
+		l.Fix = fixOf(repo, p)
+	}
+	return l, nil
+}
+
+func fixOf(repo *refstore.Repo, p Place) string {
+	fix := "git dos hooks install"
+	switch {
+	case repo.Bare:
+		return fix + " --server " + verdict.ShellWord(repo.CommonDir)
+	case p.Scope == "command":
+		return "run it without core.hooksPath on the command line or in GIT_CONFIG_*"
+	case p.Shared:
+		return fix + " --local-hooks-path"
+	}
+	return fix
+}
+
+func seeHook(dir, name string) (Hook, error) {
+	h := Hook{Name: name, File: filepath.Join(dir, name)}
+	s, err := readSpot(dir, name)
+	if err != nil {
+		return h, err
+	}
+	f := s.now
+	h.Tool = toolOf(f.data)
+	switch {
+	case !f.exists:
+		h.Reason = Missing
+	case f.claim == foreign && s.behind():
+		h.Via, f = s.legacy.path, s.legacy
+	case f.claim == foreign && (s.saved.exists || s.displaced() != nil):
+		h.Reason = Replaced
+	case f.claim == foreign:
+		h.Reason = NotOurs
+	case f.claim == crlf:
+		h.Reason = LineEnds
+	case f.claim == newer:
+		h.Reason = NewerFormat
+	case f.claim == edited || f.shim.Hook != name || f.shim.forward():
+		h.Reason = Edited
+	}
+	if f.claim == foreign || h.Reason != "" {
+		return h, nil
+	}
+	h.Format, h.Order, h.Chained = f.shim.Format, f.shim.Order, f.shim.Chained
+	if h.Program = programFor(f.shim); h.Program == "" {
+		h.Reason = NoProgram
+	}
+	if !runs(f.path) || !runs(h.File) {
+		h.Reason = NotExecutable
+	}
+	if h.Chained == name+savedSuffix {
+		h.Chained = filepath.Join(dir, h.Chained)
+		if !s.saved.exists {
+			h.Note = fmt.Sprintf("%s is gone, so that only git-dos is run", h.Chained)
+		}
+	}
+	h.Armed = h.Reason == ""
+	return h, nil
+}
+
+// programFor is what a shim will call.
+func programFor(s Shim) string {
+	if runs(filepath.FromSlash(s.Program)) {
+		return s.Program
+	}
+	name := "git-dos"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return ""
+	}
+	return found
+}
