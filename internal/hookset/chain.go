@@ -37,7 +37,7 @@ type Chain struct {
 // unless nothing can be refused any more.
 func (c Chain) Run(ctx context.Context) (int, error) {
 	input := func() io.Reader { return c.In }
-	if ReadsInput(c.Hook) {
+	if ReadsInput(c.Hook) && !isDevice(c.In) {
 		data, err := c.read(ctx)
 		if err != nil {
 			return 0, err
@@ -79,6 +79,18 @@ func (c Chain) Run(ctx context.Context) (int, error) {
 	}
 	c.lookBack()
 	return first, ctx.Err()
+}
+
+// isDevice reports whether input is a terminal, the null device, or was closed.
+// None of them is git's, and each hook is to see what it is: an empty pipe would
+// tell that there is nothing to be judged.
+func isDevice(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err != nil || st.Mode()&os.ModeDevice != 0
 }
 
 // refuses reports whether a status other than 0 keeps git from going on. Of a

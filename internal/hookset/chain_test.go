@@ -163,6 +163,25 @@ func TestInputThatNeverBeginsIsNotAwaited(t *testing.T) {
 	}
 }
 
+func TestInputThatIsNotGitsIsPassedOnAsItIs(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "git-dos")
+	writeFile(t, program, "#!/bin/sh\n[ -c /dev/stdin ]\n", 0o755)
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	c := Chain{Hook: "pre-push", Zero: filepath.Join(dir, "pre-push"), Chained: "/nowhere/x", Order: First, Program: program, Patience: time.Minute, In: null}
+	if code, err := c.Run(context.Background()); code != 0 || err != nil {
+		t.Errorf("the null device reached git-dos as something else: %d, %v", code, err)
+	}
+	c.In = strings.NewReader("")
+	if code, err := c.Run(context.Background()); code != 1 || err != nil {
+		t.Errorf("an empty pipe reached git-dos as something else: %d, %v", code, err)
+	}
+}
+
 func TestLargeInputReachesAHookThatReadsNoneOfIt(t *testing.T) {
 	program := fakeProgram(t)
 	dir := t.TempDir()

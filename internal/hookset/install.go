@@ -55,10 +55,10 @@ type Change struct {
 // An Installation answers install.
 type Installation struct {
 	Outcome string   `json:"outcome"`
-	Reason  string   `json:"reason,omitempty"`
+	Reason  string   `json:"reason_class,omitempty"`
 	Place   Place    `json:"place"`
 	Hooks   []Change `json:"hooks"`
-	Detail  string   `json:"detail,omitempty"`
+	Detail  string   `json:"reason,omitempty"`
 	Fix     string   `json:"fix,omitempty"`
 }
 

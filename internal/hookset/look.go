@@ -18,7 +18,7 @@ type Reason string
 // The reasons.
 const (
 	Missing       Reason = "MISSING"        // there is no such file
-	NotOurs       Reason = "NOT_OURS"       // another hook, and ours was never there
+	NotOurs       Reason = "NOT_OURS"       // another hook, and no trace of ours
 	Replaced      Reason = "REPLACED"       // another tool wrote over ours, or moved it aside
 	NotExecutable Reason = "NOT_EXECUTABLE" // git passes the file over
 	LineEnds      Reason = "LINE_ENDS"      // CRLF: no shell runs it
@@ -33,7 +33,7 @@ type Hook struct {
 	Armed   bool   `json:"armed"`
 	Wanted  bool   `json:"wanted"` // it is not in order when it is not armed
 	File    string `json:"file"`   // what git will run
-	Reason  Reason `json:"reason,omitempty"`
+	Reason  Reason `json:"reason_class,omitempty"`
 	Tool    string `json:"tool,omitempty"`    // whose file it is, when it can be told
 	Format  int    `json:"format,omitempty"`  // of our file
 	Program string `json:"program,omitempty"` // what our file will call

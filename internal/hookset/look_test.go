@@ -105,9 +105,10 @@ func TestFoldersOfOthersAreNotWrittenTo(t *testing.T) {
 	writeFile(t, filepath.Join(shared, "pre-push"), "#!/bin/sh\nexit 0\n", 0o755)
 	writeFile(t, filepath.Join(shared, "post-commit"), "#!/bin/sh\n>\"$PWD/post-commit-ran\"\n", 0o755)
 	settings := map[string][]string{
-		"global":     {"config", "--global", "core.hooksPath", shared},
-		"local":      {"config", "core.hooksPath", shared},
-		"not a path": {"config", "core.hooksPath", os.DevNull},
+		"global, relative": {"config", "--global", "core.hooksPath", ".githooks"},
+		"global":           {"config", "--global", "core.hooksPath", shared},
+		"local":            {"config", "core.hooksPath", shared},
+		"not a path":       {"config", "core.hooksPath", os.DevNull},
 	}
 	for name, setting := range settings {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +130,7 @@ func TestFoldersOfOthersAreNotWrittenTo(t *testing.T) {
 				t.Errorf("%+v", l)
 			}
 			githome.Git(t, repo.WorkTree, "commit", "-q", "--allow-empty", "-m", "x")
-			if _, err := os.Stat(filepath.Join(repo.WorkTree, "post-commit-ran")); (err == nil) != (name != "not a path") {
+			if _, err := os.Stat(filepath.Join(repo.WorkTree, "post-commit-ran")); (err == nil) != (name == "global" || name == "local") {
 				t.Errorf("a hook that is not ours was lost: %v", err)
 			}
 			if calls := read(t, filepath.Join(filepath.Dir(program), "calls")); !strings.Contains(calls, "<commit-msg>") || !strings.Contains(calls, "<pre-commit>") {
@@ -288,6 +289,14 @@ func TestAfterAnotherToolMovedOursAside(t *testing.T) {
 			}
 			writeFile(t, hook, "#!/bin/sh\ncall_lefthook\n", 0o755) // made anew in place
 			again()
+			if err := os.Remove(hook + suffix); err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			if err := os.Rename(hook, hook+suffix); err != nil { // as an update of the tool does
+				t.Fatal(err)
+			}
+			writeFile(t, hook, "#!/bin/sh\ncall_lefthook\n", 0o755)
+			first := ""
 			if r := uninstall(t, repo); r.Outcome != Removed {
 				t.Errorf("%s %q: %+v", suffix, first, r)
 			}

@@ -37,14 +37,22 @@ var reasons = map[Reason]string{
 	NoProgram:     "git-dos is neither where it was nor on PATH, and everything is refused",
 }
 
+// Why says what keeps git from reaching git-dos, empty for an armed hook.
+func (h Hook) Why() string {
+	if h.Armed {
+		return ""
+	}
+	text := string(h.Reason) + ": " + reasons[h.Reason]
+	if h.Tool != "" {
+		text += " (" + h.Tool + ")"
+	}
+	return text
+}
+
 func (h Hook) String() string {
 	text := fmt.Sprintf("%s: ", h.Name)
 	if !h.Armed {
-		text += string(h.Reason) + ": " + reasons[h.Reason]
-		if h.Tool != "" {
-			text += " (" + h.Tool + ")"
-		}
-		return text + ": " + h.File
+		return text + h.Why() + ": " + h.File
 	}
 	text += "armed: " + h.File
 	if h.Via != "" {
