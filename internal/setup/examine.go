@@ -121,7 +121,7 @@ func (x *examiner) unknown(id string, err error) {
 func Examine(ctx context.Context, dir string, now func() time.Time) (Examination, error) {
 	x := &examiner{now: now, Examination: Examination{Checks: []Check{}, Facts: Facts{AdmissionPredicates: predicates()}}}
 	if x.git(ctx) && x.repository(ctx, dir) {
-		for _, check := range []func(context.Context){x.shape, x.settings, x.policy, x.refs, x.locks, x.node, x.held, x.disk} {
+		for _, check := range []func(context.Context){x.shape, x.settings, x.policy, x.refs, x.locks, x.node, x.held, x.hooks, x.disk} {
 			check(ctx)
 		}
 	}
