@@ -38,6 +38,7 @@ func allVerbs() []verb {
 		gcVerb(),
 		guardVerb(),
 		haltVerb(),
+		hooksVerb(),
 		importJournalVerb(),
 		improveVerb(),
 		initVerb(),

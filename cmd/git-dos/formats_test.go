@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/hookset"
 	"github.com/git-dos/git-dos/internal/marker"
 	"github.com/git-dos/git-dos/internal/setup"
 	"github.com/git-dos/git-dos/kernel/audit"
@@ -46,6 +47,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
 		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
 		guard.Verdict{}, guardRequest{},
+		hookset.Look{}, hookset.Installation{}, hookset.Removal{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}
