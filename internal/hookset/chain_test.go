@@ -172,7 +172,7 @@ func TestInputThatIsNotGitsIsPassedOnAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	c := Chain{Hook: "pre-push", Zero: filepath.Join(dir, "pre-push"), Chained: "/nowhere/x", Order: First, Program: program, Patience: time.Minute, In: null}
+	c := Chain{Hook: "pre-push", Zero: filepath.Join(dir, "pre-push"), Chained: "/nowhere/x", Order: First, Program: program, Patience: time.Minute, In: null, Err: io.Discard}
 	if code, err := c.Run(context.Background()); code != 0 || err != nil {
 		t.Errorf("the null device reached git-dos as something else: %d, %v", code, err)
 	}
