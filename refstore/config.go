@@ -22,6 +22,9 @@ func (c Config) Get(key string) string {
 	return v[len(v)-1]
 }
 
+// All returns every value of key, in the order git has them.
+func (c Config) All(key string) []string { return slices.Clone(c.values[key]) }
+
 // Remotes returns the names of the configured remotes, sorted.
 func (c Config) Remotes() []string {
 	var names []string

@@ -1,0 +1,217 @@
+package pushed
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/git-dos/git-dos/hooks"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+// maxPiece is how much of a line is handed on at once: a longer one comes in
+// pieces of one number.
+const maxPiece = 1 << 20
+
+// A patch reads what git diff-tree writes. What is a line of a file is told by
+// the counts of its hunk and never by how it looks, so that no content can pass
+// for a header.
+type patch struct {
+	isCommit func(id string) bool
+	yield    func(hooks.Line, error) bool
+
+	at   hooks.Line // the commit, the path and the number of the next line
+	hunk hunk
+}
+
+// A hunk is how many lines are still to come: of the file, and of what it was
+// in each parent.
+type hunk struct {
+	left int
+	old  []int
+}
+
+func (h hunk) open() bool {
+	if h.left > 0 {
+		return true
+	}
+	for _, n := range h.old {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// read reads to the end, or until yield has enough, which it reports as false.
+func (p *patch) read(r io.Reader) (more bool, err error) {
+	in := bufio.NewReaderSize(r, maxPiece)
+	for {
+		line, err := in.ReadSlice('\n')
+		whole := err == nil
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			if err == io.EOF && len(line) == 0 && !p.hunk.open() {
+				return true, nil
+			}
+			return false, fmt.Errorf("%w: git diff-tree stopped inside a diff", ancestry.ErrMissing)
+		}
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		switch {
+		case p.hunk.open():
+			more, err = p.content(in, line, whole)
+		case !whole:
+			err = fmt.Errorf("%w: git diff-tree wrote a header of more than %d bytes", ancestry.ErrMissing, maxPiece)
+		default:
+			more, err = true, p.header(line)
+		}
+		if err != nil || !more {
+			return false, err
+		}
+	}
+}
+
+// header reads a line outside of any hunk.
+func (p *patch) header(line []byte) error {
+	switch {
+	case bytes.HasPrefix(line, []byte("@@")):
+		return p.begin(line)
+	case bytes.HasPrefix(line, []byte("+++ ")):
+		path, err := newPath(line[len("+++ "):])
+		p.at.Path = path
+		return err
+	case (len(line) == 40 || len(line) == 64) && p.isCommit(string(line)):
+		p.at = hooks.Line{Commit: string(line)}
+	}
+	return nil
+}
+
+// begin reads the head of a hunk: of n parents it has n+1 signs, n old ranges
+// and a new one.
+func (p *patch) begin(line []byte) error {
+	bad := fmt.Errorf("%w: git diff-tree wrote a hunk %.80q", ancestry.ErrMissing, line)
+	n := len(line) - len(bytes.TrimLeft(line, "@")) - 1
+	fields := bytes.Fields(line)
+	if n < 1 || len(fields) < n+3 {
+		return bad
+	}
+	p.hunk = hunk{}
+	for _, f := range fields[1 : n+1] {
+		_, count, ok := span(f, '-')
+		if !ok {
+			return bad
+		}
+		p.hunk.old = append(p.hunk.old, count)
+	}
+	first, count, ok := span(fields[n+1], '+')
+	if !ok {
+		return bad
+	}
+	p.at.Number, p.hunk.left = first, count
+	return nil
+}
+
+// span reads "-12,3" and "-12", which is one line.
+func span(field []byte, sign byte) (first, count int, ok bool) {
+	if len(field) < 2 || field[0] != sign {
+		return 0, 0, false
+	}
+	from, length, stated := bytes.Cut(field[1:], []byte(","))
+	count = 1
+	var err error
+	if stated {
+		if count, err = strconv.Atoi(string(length)); err != nil {
+			return 0, 0, false
+		}
+	}
+	first, err = strconv.Atoi(string(from))
+	return first, count, err == nil && first >= 0 && count >= 0
+}
+
+// content reads a line of a hunk, which in has the rest of where it is not
+// whole.
+func (p *patch) content(in *bufio.Reader, line []byte, whole bool) (more bool, err error) {
+	n := len(p.hunk.old)
+	if len(line) > 0 && line[0] == '\\' {
+		return true, nil // no newline at the end of a file
+	}
+	if len(line) < n {
+		return false, fmt.Errorf("%w: git diff-tree wrote a line without its signs", ancestry.ErrMissing)
+	}
+	signs, text := line[:n], line[n:]
+	gone := bytes.IndexByte(signs, '-') >= 0
+	added := !gone && bytes.IndexByte(signs, ' ') < 0
+	p.count(signs, gone)
+	for more = true; ; {
+		if added && more {
+			p.at.Text = text
+			more = p.yield(p.at, nil)
+		}
+		if whole || !more {
+			break
+		}
+		text, err = in.ReadSlice('\n')
+		whole = err == nil
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return false, fmt.Errorf("%w: git diff-tree stopped inside a line", ancestry.ErrMissing)
+		}
+		text = bytes.TrimSuffix(text, []byte("\n"))
+	}
+	if !gone {
+		p.at.Number++
+	}
+	return more, nil
+}
+
+// count takes a line off what is still to come.
+func (p *patch) count(signs []byte, gone bool) {
+	if !gone {
+		p.hunk.left--
+	}
+	for i, sign := range signs {
+		if gone && sign == '-' || !gone && sign == ' ' {
+			p.hunk.old[i]--
+		}
+	}
+}
+
+// newPath reads the path behind +++, "" for a file that is gone.
+func newPath(text []byte) (string, error) {
+	if string(text) == "/dev/null" {
+		return "", nil
+	}
+	path := string(bytes.TrimSuffix(text, []byte("\t")))
+	if len(text) > 0 && text[0] == '"' {
+		var err error
+		if path, err = unquote(path); err != nil {
+			return "", err
+		}
+	}
+	if len(path) < 3 || path[:2] != "b/" {
+		return "", fmt.Errorf("%w: git diff-tree wrote a path %.80q", ancestry.ErrMissing, text)
+	}
+	return path[2:], nil
+}
+
+// unquote reads a name in the form of C that git gives unusual ones.
+func unquote(text string) (string, error) {
+	bad := fmt.Errorf("%w: git diff-tree wrote a name %.80q", ancestry.ErrMissing, text)
+	if len(text) < 2 || text[len(text)-1] != '"' {
+		return "", bad
+	}
+	var out []byte
+	for text = text[1 : len(text)-1]; len(text) > 0; {
+		if text[0] != '\\' {
+			out, text = append(out, text[0]), text[1:] // also a byte that is no UTF-8
+			continue
+		}
+		r, _, rest, err := strconv.UnquoteChar(text, '"')
+		if err != nil || r > 0xff {
+			return "", bad
+		}
+		out, text = append(out, byte(r)), rest
+	}
+	return string(out), nil
+}

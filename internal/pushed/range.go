@@ -1,0 +1,177 @@
+package pushed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-dos/git-dos/hooks"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+	"github.com/git-dos/git-dos/refstore/git"
+)
+
+// Outgoing is what a pre-push brings to its remote: what the new ids reach, and
+// neither what the remote had at these refs, where that is here, nor what the
+// remote-tracking refs of it reach. A remote that is given by its address is the
+// one that is configured with that address. Of an address that nothing here
+// knows, where not even an old id is here, whatever any remote has counts as
+// there.
+func Outgoing(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History, error) {
+	ends, err := endsOf(ctx, repo, p)
+	if err != nil {
+		return nil, err
+	}
+	remotes, err := remotesOf(repo, p)
+	if err != nil {
+		return nil, err
+	}
+	known := ends.known
+	for _, name := range remotes {
+		if known, err = addRefs(ctx, repo, known, "refs/remotes/"+name+"/"); err != nil {
+			return nil, err
+		}
+	}
+	if len(remotes) == 0 && len(known) == 0 {
+		if known, err = addRefs(ctx, repo, known, "refs/remotes/"); err != nil {
+			return nil, err
+		}
+	}
+	return Between(ctx, repo, ends.tips, known)
+}
+
+// Incoming is what a push brings to this repository, asked before its refs
+// move: what the new ids reach and no ref here does.
+func Incoming(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History, error) {
+	ends, err := endsOf(ctx, repo, p)
+	if err != nil {
+		return nil, err
+	}
+	known, err := addRefs(ctx, repo, ends.known, "refs/")
+	if err != nil {
+		return nil, err
+	}
+	return Between(ctx, repo, ends.tips, known)
+}
+
+// ends are the commits that a push's ids name.
+type ends struct{ tips, known []refstore.OID }
+
+// endsOf peels the ids of a push. A new one must be here; it names no commit
+// where it is a tree or a blob, or a tag of one. An old one may be out of sight.
+func endsOf(ctx context.Context, repo *refstore.Repo, p hooks.Push) (e ends, err error) {
+	var news, olds []string
+	for _, u := range p.Updates {
+		if u.New != "" {
+			news = append(news, u.New)
+		}
+		if u.Old != "" {
+			olds = append(olds, u.Old)
+		}
+	}
+	found, err := peel(ctx, repo.Git, append(slices.Clone(news), olds...))
+	if err != nil {
+		return e, err
+	}
+	for i, f := range found {
+		switch {
+		case i < len(news) && f.kind == "":
+			return e, fmt.Errorf("%w: %s, which is pushed, cannot be read", ancestry.ErrMissing, news[i])
+		case f.kind != "commit":
+		case i < len(news):
+			e.tips = addNew(e.tips, f.id)
+		default:
+			e.known = addNew(e.known, f.id)
+		}
+	}
+	return e, nil
+}
+
+func addNew(ids []refstore.OID, id refstore.OID) []refstore.OID {
+	if slices.Contains(ids, id) {
+		return ids
+	}
+	return append(ids, id)
+}
+
+// A peeled object is what an id names behind its tags; the kind is "" for one
+// that is not here.
+type peeled struct {
+	id   refstore.OID
+	kind string
+}
+
+func peel(ctx context.Context, run git.Runner, ids []string) ([]peeled, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	out, _, err := run.Offline().Run(ctx, git.Call{
+		Args:  []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"},
+		Stdin: strings.NewReader(strings.Join(ids, "^{}\n") + "^{}\n"),
+	})
+	if err != nil {
+		return nil, ancestry.Unreadable(ctx, "what is pushed", err)
+	}
+	answers := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(answers) != len(ids) {
+		return nil, fmt.Errorf("%w: git cat-file answered %d of %d", ancestry.ErrMissing, len(answers), len(ids))
+	}
+	all := make([]peeled, len(ids))
+	for i, line := range answers {
+		name, kind, _ := strings.Cut(line, " ")
+		if id, ok := refstore.ParseOID(name); ok && kind != "missing" {
+			all[i] = peeled{id, kind}
+		}
+	}
+	return all, nil
+}
+
+// addRefs adds the commits that the refs below a prefix name.
+func addRefs(ctx context.Context, repo *refstore.Repo, known []refstore.OID, prefix string) ([]refstore.OID, error) {
+	out, err := repo.Git.Offline().Output(ctx, "for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)", "--", prefix)
+	if err != nil {
+		return nil, ancestry.Unreadable(ctx, "the refs below "+prefix, err)
+	}
+	seen := map[refstore.OID]bool{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		for i := 1; i < len(words); i += 2 {
+			if id, ok := refstore.ParseOID(words[i-1]); ok && words[i] == "commit" && !seen[id] {
+				seen[id] = true
+				known = append(known, id)
+			}
+		}
+	}
+	return known, nil
+}
+
+// remotesOf names the remotes here that a push goes to: the one it names, or
+// those whose address it names.
+func remotesOf(repo *refstore.Repo, p hooks.Push) ([]string, error) {
+	conf, err := repo.Config()
+	if err != nil {
+		return nil, err
+	}
+	var at []string
+	for _, name := range conf.Remotes() {
+		if name == p.Remote {
+			return []string{name}, nil
+		}
+		urls := append(conf.All("remote."+name+".url"), conf.All("remote."+name+".pushurl")...)
+		if slices.Contains(urls, p.Remote) || slices.Contains(urls, p.URL) {
+			at = append(at, name)
+		}
+	}
+	return at, nil
+}
+
+// RemoteName is the name of the remote that a push goes to, or its address
+// where it has no name here, or several.
+func RemoteName(repo *refstore.Repo, p hooks.Push) (string, error) {
+	names, err := remotesOf(repo, p)
+	if err == nil && len(names) == 1 {
+		return names[0], nil
+	}
+	return p.Remote, err
+}
