@@ -59,13 +59,17 @@ func (p Push) MovesTrunk() (Update, bool) {
 // A Commit is one that the push brings, or the one that is being made, whose ID
 // is "".
 type Commit struct {
-	ID      string
-	Tree    string
-	Parents []string
-	Subject string
-	Message string   // "" where it is not written yet
-	Changes []Change // a merge's: those that it does not have from any parent
+	ID       string
+	Tree     string
+	Parents  []string
+	Subject  string
+	Message  string // "" where it is not written yet
+	Trailers []Trailer
+	Changes  []Change // a merge's: those that it does not have from any parent
 }
+
+// A Trailer is one of a message, by git's rules.
+type Trailer struct{ Key, Value string }
 
 // Merge reports whether the commit has several parents.
 func (c Commit) Merge() bool { return len(c.Parents) > 1 }

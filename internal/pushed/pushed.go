@@ -165,7 +165,15 @@ func commitOf(c ancestry.Commit) hooks.Commit {
 	for _, p := range c.Parents {
 		out.Parents = append(out.Parents, string(p))
 	}
+	out.Trailers = trailersOf(c.Message)
 	return out
+}
+
+func trailersOf(message []byte) (all []hooks.Trailer) {
+	for _, t := range ancestry.Trailers(message) {
+		all = append(all, hooks.Trailer{Key: t.Key, Value: t.Value})
+	}
+	return all
 }
 
 // reachesBase makes sure that history ends where something known begins, and

@@ -59,7 +59,7 @@ func Staged(ctx context.Context, repo *refstore.Repo, message []byte) (*Making, 
 // Commits yields the one commit.
 func (m *Making) Commits(ctx context.Context) iter.Seq2[hooks.Commit, error] {
 	return func(yield func(hooks.Commit, error) bool) {
-		c := hooks.Commit{Message: string(m.message), Subject: ancestry.Subject(m.message)}
+		c := hooks.Commit{Message: string(m.message), Subject: ancestry.Subject(m.message), Trailers: trailersOf(m.message)}
 		for _, p := range m.parents {
 			c.Parents = append(c.Parents, string(p))
 		}
