@@ -121,3 +121,12 @@ func Withdraw(results []Result) []Result {
 	}
 	return results
 }
+
+// CannotJudgeAll is the result of what all gates need and cannot be read.
+func CannotJudgeAll(err error, overrides []Override) Result {
+	r := Result{Token: CannotJudge, Mode: string(policy.GateBlock), Outcome: Refused, Found: 1, Findings: []Finding{Unjudged("", err)}}
+	if overridden(CannotJudge, overrides) {
+		r.Outcome = Overridden
+	}
+	return r
+}

@@ -38,6 +38,7 @@ type History struct {
 	tips []refstore.OID
 	ids  []refstore.OID // newest first
 	base []refstore.OID
+	refs map[refstore.OID]string // of a push, by tip
 
 	load    sync.Once
 	commits []hooks.Commit
@@ -79,6 +80,12 @@ func Between(ctx context.Context, repo *refstore.Repo, tips, known []refstore.OI
 
 // IDs are the commits, newest first.
 func (h *History) IDs() []refstore.OID { return h.ids }
+
+// Ref is the first ref of the push that is to point at a commit.
+func (h *History) Ref(commit string) (ref string, found bool) {
+	ref, found = h.refs[refstore.OID(commit)]
+	return ref, found
+}
 
 // Commits yields them with what each changes.
 func (h *History) Commits(ctx context.Context) iter.Seq2[hooks.Commit, error] {

@@ -38,7 +38,7 @@ func Outgoing(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History,
 			return nil, err
 		}
 	}
-	return Between(ctx, repo, ends.tips, known)
+	return ends.history(ctx, repo, known)
 }
 
 // Incoming is what a push brings to this repository, asked before its refs
@@ -52,19 +52,30 @@ func Incoming(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History,
 	if err != nil {
 		return nil, err
 	}
-	return Between(ctx, repo, ends.tips, known)
+	return ends.history(ctx, repo, known)
 }
 
 // ends are the commits that a push's ids name.
-type ends struct{ tips, known []refstore.OID }
+type ends struct {
+	tips, known []refstore.OID
+	refs        map[refstore.OID]string // the first that is to point at each tip
+}
+
+func (e ends) history(ctx context.Context, repo *refstore.Repo, known []refstore.OID) (*History, error) {
+	h, err := Between(ctx, repo, e.tips, known)
+	if err == nil {
+		h.refs = e.refs
+	}
+	return h, err
+}
 
 // endsOf peels the ids of a push. A new one must be here; it names no commit
 // where it is a tree or a blob, or a tag of one. An old one may be out of sight.
 func endsOf(ctx context.Context, repo *refstore.Repo, p hooks.Push) (e ends, err error) {
-	var news, olds []string
+	var news, refs, olds []string
 	for _, u := range p.Updates {
 		if u.New != "" {
-			news = append(news, u.New)
+			news, refs = append(news, u.New), append(refs, u.Ref)
 		}
 		if u.Old != "" {
 			olds = append(olds, u.Old)
@@ -74,6 +85,7 @@ func endsOf(ctx context.Context, repo *refstore.Repo, p hooks.Push) (e ends, err
 	if err != nil {
 		return e, err
 	}
+	e.refs = map[refstore.OID]string{}
 	for i, f := range found {
 		switch {
 		case i < len(news) && f.kind == "":
@@ -81,6 +93,9 @@ func endsOf(ctx context.Context, repo *refstore.Repo, p hooks.Push) (e ends, err
 		case f.kind != "commit":
 		case i < len(news):
 			e.tips = addNew(e.tips, f.id)
+			if e.refs[f.id] == "" {
+				e.refs[f.id] = refs[i]
+			}
 		default:
 			e.known = addNew(e.known, f.id)
 		}

@@ -167,3 +167,8 @@ func (m *Making) Added(ctx context.Context) iter.Seq2[hooks.Line, error] {
 		}
 	}
 }
+
+// Message yields the lines of the message alone.
+func (m *Making) Message() iter.Seq2[hooks.Line, error] {
+	return func(yield func(hooks.Line, error) bool) { messageLines("", m.message, yield) }
+}
