@@ -39,6 +39,7 @@ func allVerbs() []verb {
 		guardVerb(),
 		haltVerb(),
 		hooksVerb(),
+		hookVerb(),
 		importJournalVerb(),
 		improveVerb(),
 		initVerb(),

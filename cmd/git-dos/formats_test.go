@@ -48,6 +48,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
 		guard.Verdict{}, guardRequest{},
 		hookset.Look{}, hookset.Installation{}, hookset.Removal{},
+		hookVerdict{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}

@@ -27,7 +27,7 @@ const Version = 1
 // state.
 const (
 	OpRefuse         = "REFUSE"          // an acquire was refused
-	OpOverride       = "OVERRIDE"        // an acquire was forced
+	OpOverride       = "OVERRIDE"        // an acquire was forced, or what a gate found was let through
 	OpSpawn          = "SPAWN"           // a worker was started and shows no lease yet
 	OpExit           = "EXIT"            // a worker ended, graded from git
 	OpEnforce        = "ENFORCE"         // an edit was denied, or an operator let it through
@@ -145,6 +145,12 @@ type Row struct {
 	Source  string            `json:"source,omitempty"`
 	ID      string            `json:"id,omitempty"`
 	Seen    map[string]uint64 `json:"seen,omitempty"` // ACK: the newest evidence it saw, by source
+
+	// GATE, and OVERRIDE of a gate's findings.
+	Tree    string   `json:"tree,omitempty"`    // of the commit
+	Base    []string `json:"base,omitempty"`    // what was judged is what the commit reaches and these do not
+	Commits []string `json:"commits,omitempty"` // OVERRIDE: which of them were let through
+	Digest  string   `json:"digest,omitempty"`  // of the policy they were judged by
 
 	From string `json:"-"` // the node whose ledger it is read from
 	body []byte // as it stands there

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/git-dos/git-dos/hooks"
+)
+
+// hookGates says which gates each hook asks, in the order in which they speak.
+var hookGates = map[string][]hooks.Token{
+	hooks.PrePush: {
+		hooks.LeaseFence, hooks.ScopeEscape, hooks.OffTrunk, hooks.FileAdmission, hooks.SecretShape, hooks.PublicLeak,
+		hooks.FreshDeletion, hooks.BrokenLink, hooks.CommitMessage, hooks.ClaimUnwitnessed, hooks.Ungated, hooks.WouldNotCompile,
+	},
+	hooks.PreCommit:   {hooks.ScopeEscape, hooks.FileAdmission, hooks.SecretShape, hooks.PublicLeak, hooks.BrokenLink},
+	hooks.CommitMsg:   {hooks.CommitMessage, hooks.FreshDeletion, hooks.SecretShape, hooks.PublicLeak},
+	hooks.Transaction: {hooks.OffTrunk},
+}
+
+// hookGateMakers make the gates, each with the evidence that it asks for.
+var hookGateMakers = map[hooks.Token]func(*hookAsk) (hooks.Gate, error){
+	hooks.FileAdmission: func(a *hookAsk) (hooks.Gate, error) {
+		return hooks.FileAdmissionGate(a.rules.Policy.Gates.MaxBytes), nil
+	},
+	hooks.CommitMessage: func(a *hookAsk) (hooks.Gate, error) {
+		return hooks.CommitMsgGate(slices.Sorted(maps.Keys(a.rules.Policy.Plans))), nil
+	},
+	hooks.OffTrunk: func(a *hookAsk) (hooks.Gate, error) {
+		return hooks.OffTrunkGate(func(ctx context.Context, ref string) (bool, error) {
+			id, err := a.repo.RefID(ctx, ref)
+			return id != "", err
+		}), nil
+	},
+}
+
+// gates are those of the hook that is asked, each in the mode of the policy. A
+// gate that is off is not made.
+func (a *hookAsk) gates() ([]hooks.Armed, error) {
+	var armed []hooks.Armed
+	for _, token := range hookGates[a.push.Hook] {
+		maker, ok := hookGateMakers[token]
+		if !ok {
+			continue
+		}
+		g := hooks.Armed{Gate: hooks.Gate{Token: token}, Mode: a.rules.Policy.Gates.Mode(token.Name())}
+		if g.Mode != "off" {
+			made, err := maker(a)
+			if err != nil {
+				return nil, err
+			}
+			g.Gate = made
+		}
+		armed = append(armed, g)
+	}
+	return armed, nil
+}

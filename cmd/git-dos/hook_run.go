@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/hooks"
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/internal/pushed"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// A hookAsk is one question to the gates.
+type hookAsk struct {
+	c         *cli.Context
+	repo      *refstore.Repo
+	rules     facts.GatePolicy
+	push      hooks.Push
+	history   hooks.History
+	brought   *pushed.History // of a push
+	overrides []hooks.Override
+
+	unread []hooks.Result // what all gates need and cannot be read
+}
+
+// hookOpen opens the repository that git runs the hook in, and reads the policy
+// that is in force. The environment of an agent that works elsewhere has no say
+// in which repository that is.
+func hookOpen(c *cli.Context, p hooks.Push, overrides []hooks.Override) (*hookAsk, error) {
+	repo, err := refstore.Open(c.Context, firstOf(c.String("workspace"), "."))
+	if err != nil {
+		return nil, repoError(err)
+	}
+	a := &hookAsk{c: c, repo: repo, push: p, overrides: overrides}
+	a.rules, err = facts.LoadGatePolicy(c.Context, repo)
+	if err != nil && !hookBegins(p, err) {
+		a.fail(fmt.Errorf("the policy on the trunk: %w", err))
+	}
+	a.push.Trunk = a.rules.Trunk.Branch
+	return a, nil
+}
+
+// hookBegins reports whether a push makes the very trunk that cannot be found
+// for its policy: of a remote that has nothing yet nothing can be read, and the
+// defaults hold.
+func hookBegins(p hooks.Push, err error) bool {
+	var trunk *facts.TrunkError
+	if !errors.As(err, &trunk) || len(p.Updates) == 0 {
+		return false
+	}
+	unknown := errors.Is(err, facts.ErrNoTrunk)
+	begins := false
+	for _, u := range p.Updates {
+		if !u.Creates() {
+			return false
+		}
+		begins = begins || u.Ref == trunk.Unfetched || unknown
+	}
+	return begins
+}
+
+// fail notes what no gate can judge without.
+func (a *hookAsk) fail(err error) {
+	a.unread = append(a.unread, hooks.CannotJudgeAll(err, a.overrides))
+}
+
+// judge runs the gates, records what was let through and what passed, and
+// answers.
+func (a *hookAsk) judge() error {
+	if err := a.c.Context.Err(); err != nil {
+		return context.Cause(a.c.Context)
+	}
+	results := a.unread
+	if a.history != nil {
+		armed, err := a.gates()
+		if err != nil {
+			a.fail(err)
+			results = a.unread
+		}
+		stop := hookProgress(a.c, a.push.Hook)
+		results = append(results, hooks.Judge(a.c.Context, a.push, a.history, armed, a.overrides)...)
+		stop()
+		if a.c.Context.Err() != nil {
+			return context.Cause(a.c.Context)
+		}
+	}
+	v := hookVerdictOf(a.push, results)
+	v.Policy, v.Digest = a.rules.Source, a.rules.Digest
+	if a.brought != nil {
+		v.Commits = len(a.brought.IDs())
+	}
+	a.record(&v)
+	return hookAnswer(a.c, v)
+}
