@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/git-dos/git-dos/hooks"
+	"github.com/git-dos/git-dos/kernel/leak"
 )
 
 // hookGates says which gates each hook asks, in the order in which they speak.
@@ -27,6 +29,8 @@ var hookGateMakers = map[hooks.Token]func(*hookAsk) (hooks.Gate, error){
 	hooks.CommitMessage: func(a *hookAsk) (hooks.Gate, error) {
 		return hooks.CommitMsgGate(slices.Sorted(maps.Keys(a.rules.Policy.Plans))), nil
 	},
+	hooks.SecretShape: func(a *hookAsk) (hooks.Gate, error) { return a.leaks(0) },
+	hooks.PublicLeak:  func(a *hookAsk) (hooks.Gate, error) { return a.leaks(1) },
 	hooks.OffTrunk: func(a *hookAsk) (hooks.Gate, error) {
 		return hooks.OffTrunkGate(func(ctx context.Context, ref string) (bool, error) {
 			id, err := a.repo.RefID(ctx, ref)
@@ -55,4 +59,17 @@ func (a *hookAsk) gates() ([]hooks.Armed, error) {
 		armed = append(armed, g)
 	}
 	return armed, nil
+}
+
+// leaks are the two gates that go by one scan.
+func (a *hookAsk) leaks(which int) (hooks.Gate, error) {
+	if a.leakGates == nil {
+		s, err := leak.NewScanner(a.rules.Policy.Gates.SecretAllow)
+		if err != nil {
+			return hooks.Gate{}, fmt.Errorf("dos.toml on the trunk: gates.secret_shape.%w", err)
+		}
+		secret, public := hooks.LeakGates(s)
+		a.leakGates = []hooks.Gate{secret, public}
+	}
+	return a.leakGates[which], nil
 }

@@ -22,6 +22,7 @@ type hookAsk struct {
 	history   hooks.History
 	brought   *pushed.History // of a push
 	overrides []hooks.Override
+	leakGates []hooks.Gate
 
 	unread []hooks.Result // what all gates need and cannot be read
 }
@@ -80,7 +81,7 @@ func (a *hookAsk) judge() error {
 			a.fail(err)
 			results = a.unread
 		}
-		stop := hookProgress(a.c, a.push.Hook)
+		stop := hookProgress(a.c, a.push.Hook, hookQuiet)
 		results = append(results, hooks.Judge(a.c.Context, a.push, a.history, armed, a.overrides)...)
 		stop()
 		if a.c.Context.Err() != nil {
