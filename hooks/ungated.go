@@ -1,0 +1,27 @@
+package hooks
+
+import "context"
+
+// Receipts is what UNGATED must know.
+type Receipts interface {
+	// Ungated lists the newest commits that the trunk has, as it is known here,
+	// since gates began to judge pushes, and that no receipt is of.
+	Ungated(ctx context.Context) ([]Commit, error)
+}
+
+// UngatedGate finds what went past the gates before: commits that the trunk has
+// already and that left no receipt, pushed with --no-verify, by a client that
+// runs no hooks, or from a clone whose ledger is not known here. It is nothing
+// that the push itself does wrong.
+func UngatedGate(r Receipts) Gate {
+	return Gate{Ungated, func(ctx context.Context, _ Push, _ History) (found []Finding, err error) {
+		commits, err := r.Ungated(ctx)
+		for _, c := range commits {
+			found = append(found, Finding{
+				Commit: c.ID, Reason: "the trunk has it and no gate judged it: " + clip(c.Subject),
+				Fix: "git dos hooks audit lists all of them; git dos commit-audit " + c.ID + " compares one with its claim",
+			})
+		}
+		return found, err
+	}}
+}

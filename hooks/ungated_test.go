@@ -1,0 +1,27 @@
+package hooks
+
+import (
+	"context"
+	"testing"
+)
+
+type receipts struct {
+	commits []Commit
+	err     error
+}
+
+func (r receipts) Ungated(context.Context) ([]Commit, error) { return r.commits, r.err }
+
+func TestWhatWentPastTheGatesIsSaid(t *testing.T) {
+	two := receipts{commits: []Commit{{ID: idA, Subject: "one"}, {ID: idB, Subject: "two"}}}
+	want := "the trunk has it and no gate judged it: one; the trunk has it and no gate judged it: two"
+	if got := reasons(t, UngatedGate(two), Push{}, given{}); got != want {
+		t.Errorf("%q", got)
+	}
+	if got := reasons(t, UngatedGate(receipts{}), Push{}, given{}); got != "" {
+		t.Errorf("nothing: %q", got)
+	}
+	if got := reasons(t, UngatedGate(receipts{two.commits, errGiven}), Push{}, given{}); got != "error: cannot be read" {
+		t.Errorf("a ledger that cannot be read: %q", got)
+	}
+}
