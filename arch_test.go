@@ -72,6 +72,9 @@ var importRules = map[string][]string{
 	"internal/observe":   {"std", "kernel/lease", "golang.org/x/sys/..."},
 	"internal/setup":     {"std", "kernel/...", "refstore/...", "internal/facts", "internal/admit", "internal/hookset", "internal/ledger", "golang.org/x/sys/..."},
 	"hooks":              {"pure", "kernel/..."},
+	"internal/setup":     {"std", "kernel/...", "refstore/...", "internal/facts", "internal/admit", "internal/ledger", "golang.org/x/sys/..."},
+	"hooks":              {"pure", "kernel/...", "hooks/..."},
+	"hooks/markdown":     {"pure", "github.com/yuin/goldmark/..."},
 	"cmd":                {"std", "kernel/...", "refstore/...", "internal/...", "hooks/...", "github.com/urfave/cli/v2"},
 	"bench":              {"std", "kernel/...", "refstore/...", "internal/..."},
 }
@@ -252,6 +255,7 @@ func TestArchitectureRejects(t *testing.T) {
 		{"lanes do not know the policy file", "kernel/lane/a.go", `import "` + ownModule + `kernel/policy"`, "kernel/policy"},
 		{"verdicts know nobody", "kernel/verdict/a.go", `import "` + ownModule + `kernel/policy"`, "kernel/policy"},
 		{"only the policy reads TOML", "kernel/x/a.go", `import "github.com/pelletier/go-toml/v2"`, "go-toml"},
+		{"only one package reads Markdown", "hooks/a.go", `import "github.com/yuin/goldmark/ast"`, "goldmark"},
 		{"the store does not judge", "refstore/a.go", `import "` + ownModule + `kernel/verdict"`, "kernel/verdict"},
 		{"running git needs no library", "refstore/git/a.go", `import "github.com/go-git/go-git/v5"`, "go-git"},
 		{"only commands know the command line", "internal/facts/a.go", `import "github.com/urfave/cli/v2"`, "urfave"},
