@@ -2,8 +2,8 @@ package hooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"iter"
 	"path"
 	"regexp"
 	"strconv"
@@ -19,8 +19,17 @@ type Files interface {
 	Has(path string) bool
 	// Folder reports whether a path is a folder, or cannot be told.
 	Folder(path string) bool
-	// Read reads a file. It is false for what is no regular file of the commit.
-	Read(ctx context.Context, path string, most int64) (data []byte, ok bool, err error)
+	// Read yields those of the paths that are regular files of the commit. An
+	// error is the last thing yielded.
+	Read(ctx context.Context, paths []string, most int64) iter.Seq2[Document, error]
+}
+
+// A Document is a file as it was read. One that is larger than what was asked
+// for has no data.
+type Document struct {
+	Path string
+	Size int64
+	Data []byte
 }
 
 // A Library opens the files of a commit, or those that are staged where the
@@ -54,12 +63,11 @@ func BrokenLinkGate(l Library) Gate {
 			if files == nil {
 				continue
 			}
-			for _, doc := range touched {
-				more, err := brokenIn(ctx, files, doc)
+			for doc, err := range files.Read(ctx, touched, markdown.MaxDocument) {
 				if err != nil {
 					return nil, err
 				}
-				for _, f := range more {
+				for _, f := range brokenIn(files, doc) {
 					if key := fmt.Sprintf("%s\x00%d\x00%s", f.Path, f.Line, f.Reason); !seen[key] && len(found) < maxLinkFindings {
 						seen[key], f.Commit = true, tip
 						found = append(found, f)
@@ -111,25 +119,18 @@ func isMarkdown(p string) bool {
 	return false
 }
 
-func brokenIn(ctx context.Context, files Files, doc string) (found []Finding, err error) {
-	data, ok, err := files.Read(ctx, doc, markdown.MaxDocument+1)
-	if err != nil || !ok {
-		return nil, err
-	}
-	links, err := markdown.Links(data)
-	if errors.Is(err, markdown.ErrTooLarge) {
-		return []Finding{{Path: doc, Reason: err.Error(), Fix: "divide it"}}, nil
-	}
-	if err != nil {
-		return nil, err
+func brokenIn(files Files, doc Document) (found []Finding) {
+	links, err := markdown.Links(doc.Data)
+	if err != nil || doc.Size > markdown.MaxDocument {
+		return []Finding{{Path: doc.Path, Reason: fmt.Sprintf("its %d bytes are too many to be read for links, at most %d", doc.Size, markdown.MaxDocument), Fix: "divide it"}}
 	}
 	for _, l := range links {
-		if why := broken(files, doc, l.Destination); why != "" {
-			found = append(found, Finding{Path: doc, Line: l.Line, Reason: fmt.Sprintf("the link to %q %s", clip(l.Destination), why),
+		if why := broken(files, doc.Path, l.Destination); why != "" {
+			found = append(found, Finding{Path: doc.Path, Line: l.Line, Reason: fmt.Sprintf("the link to %q %s", clip(l.Destination), why),
 				Fix: "correct the link, or commit what it leads to"})
 		}
 	}
-	return found, nil
+	return found
 }
 
 // elsewhere is a destination that names a scheme or a host.

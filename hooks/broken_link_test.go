@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"testing"
 
@@ -32,9 +33,22 @@ func (s shelf) Folder(path string) bool {
 	return false
 }
 
-func (s shelf) Read(_ context.Context, path string, _ int64) ([]byte, bool, error) {
-	text, ok := s[path]
-	return []byte(text), ok, nil
+func (s shelf) Read(_ context.Context, paths []string, most int64) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		for _, p := range paths {
+			text, ok := s[p]
+			doc := Document{Path: p, Size: int64(len(text)), Data: []byte(text)}
+			if doc.Size > most {
+				doc.Data = nil
+			}
+			if ok && !yield(doc, nil) {
+				return
+			}
+		}
+		if _, ok := s["torn"]; ok {
+			yield(Document{}, errTorn)
+		}
+	}
 }
 
 func TestBrokenLink(t *testing.T) {
@@ -96,5 +110,7 @@ func TestBrokenLinkLooksAtWhatIsPushed(t *testing.T) {
 	finds(t, "a tag of a file has no files", wrong(t, g, to("blob"), commit("a.md")))
 	finds(t, "files that cannot be read", wrong(t, g, to("gone"), commit("a.md")), "error: an object is missing")
 	finds(t, "history that cannot be read", wrong(t, g, toTrunk(), torn{commit("c.txt")}), "error: an object is missing")
-	finds(t, "a document that is too large", wrong(t, g, toTrunk(), commit("big.md")), "big.md the document is too large")
+	finds(t, "a document that is too large", wrong(t, g, toTrunk(), commit("big.md")), "big.md its 262145 bytes are too many")
+	s["torn"] = ""
+	finds(t, "a file that cannot be read", wrong(t, g, toTrunk(), commit("a.md")), "error: an object is missing")
 }

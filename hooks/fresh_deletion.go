@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,8 +13,8 @@ import (
 // An Arrival is a file that came to the trunk a short while ago and is there
 // still.
 type Arrival struct {
-	Commit string // that added it
-	Blob   string // what it holds now
+	Commits []string // that added it, each as its first parent's differs; not empty
+	Blob    string   // what it holds now
 }
 
 // FreshWindow is how many of the newest commits of the trunk count as a short
@@ -51,11 +52,11 @@ func FreshDeletionGate(n Newcomers) Gate {
 		}
 		for _, d := range deleted {
 			came, ok := fresh[d.path]
-			if !ok || d.moved[came.Blob] || names(d.message, d.path, came.Commit) {
+			if !ok || d.moved[came.Blob] || names(d.message, d.path, came.Commits) {
 				continue
 			}
 			found = append(found, Finding{Commit: d.commit, Path: d.path,
-				Reason: fmt.Sprintf("it came to the trunk with %.12s, among the last %d commits, and the message does not say that it goes", came.Commit, FreshWindow),
+				Reason: fmt.Sprintf("it came to the trunk with %.12s, among the last %d commits, and the message does not say that it goes", came.Commits[0], FreshWindow),
 				Fix:    "put it back, or name it in the message of the commit that deletes it"})
 		}
 		return found, nil
@@ -88,8 +89,8 @@ func deletions(ctx context.Context, h History) (all []deletion, err error) {
 	return all, nil
 }
 
-// names reports whether a message names a path or the commit that added it.
-func names(message, deleted, added string) bool {
+// names reports whether a message names a path or a commit that added it.
+func names(message, deleted string, added []string) bool {
 	if mentions(message, deleted) || mentions(message, path.Base(deleted)) {
 		return true
 	}
@@ -100,7 +101,8 @@ func names(message, deleted, added string) bool {
 	}
 	const leastID = 7
 	for word := range strings.FieldsFuncSeq(message, func(r rune) bool { return !unicode.Is(unicode.ASCII_Hex_Digit, r) }) {
-		if len(word) >= leastID && strings.HasPrefix(added, strings.ToLower(word)) {
+		begins := func(id string) bool { return strings.HasPrefix(id, strings.ToLower(word)) }
+		if len(word) >= leastID && slices.ContainsFunc(added, begins) {
 			return true
 		}
 	}

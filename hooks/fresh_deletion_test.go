@@ -21,7 +21,7 @@ func (n newcomers) Arrivals(_ context.Context, _ Push, paths []string) (map[stri
 }
 
 func TestFreshDeletion(t *testing.T) {
-	fresh := newcomers{"pkg/deep/new.go": {Commit: "abcdef0123456789", Blob: "b1"}}
+	fresh := newcomers{"pkg/deep/new.go": {Commits: []string{"abcdef0123456789", "fedcba9876543210"}, Blob: "b1"}}
 	deleting := func(message string, more ...Change) brought {
 		return brought{{ID: "c1", Message: message, Changes: append(more, Change{Status: 'D', Path: "pkg/deep/new.go"}, Change{Status: 'D', Path: "old.go"}, Change{Status: 'M', Path: "x"})}}
 	}
@@ -43,6 +43,7 @@ func TestFreshDeletion(t *testing.T) {
 		{"a longer path too", deleting("drop other/pkg/deep/new.go2"), []string{says}},
 		{"by the commit that added it", deleting("This reverts commit abcdef0123456789."), nil},
 		{"by the beginning of its id", deleting("undo ABCDEF0"), nil},
+		{"by one of several that added it", deleting("undo fedcba98"), nil},
 		{"too little of it", deleting("undo abcdef"), []string{says}},
 		{"it is moved as it was", deleting("move", Change{Status: 'A', Path: "elsewhere.go", Blob: "b1"}), nil},
 		{"something else is added", deleting("move", Change{Status: 'A', Path: "elsewhere.go", Blob: "b2"}), []string{says}},
@@ -67,6 +68,6 @@ func FuzzMentions(f *testing.F) {
 		if name != "" && !mentions("see "+name+" there", name) {
 			t.Errorf("%q alone is not found", name)
 		}
-		names(text, name, "abcdef0123456789")
+		names(text, name, []string{"abcdef0123456789"})
 	})
 }
