@@ -29,6 +29,10 @@ type Fence interface {
 	Ridden(ctx context.Context, p Push) ([]Hold, error)
 	// Touched lists the paths that an update changes on its branch.
 	Touched(ctx context.Context, p Push, u Update) (Touch, error)
+	// Unshipped lists what of that came after the lane last recorded a ship. Where
+	// the trunk is shipped to here and pushed from here, a holder's own work comes
+	// along, and touches nobody.
+	Unshipped(ctx context.Context, p Push, u Update, lane string, touched []string) ([]string, error)
 }
 
 // LeaseFenceGate refuses a plain push to the trunk that touches the tree of a
@@ -68,21 +72,29 @@ func fence(ctx context.Context, f Fence, p Push, others []Hold) ([]Finding, erro
 		return nil, errors.New("lanes are held, and which branch is the trunk is not known: set [trunk] ref in dos.toml")
 	}
 	u, _ := p.MovesTrunk()
-	var paths []string
+	var touch Touch
+	var ridden []Hold
+	var err error
 	if !u.Deletes() {
-		touch, err := f.Touched(ctx, p, u)
-		if err != nil {
+		if touch, err = f.Touched(ctx, p, u); err != nil {
 			return nil, err
 		}
-		ridden, err := f.Ridden(ctx, p)
-		if err != nil {
+		if ridden, err = f.Ridden(ctx, p); err != nil {
 			return nil, err
 		}
-		paths = uncovered(touch.Paths, ridden)
 	}
+	paths := uncovered(touch.Paths, ridden)
 	var found []Finding
 	for _, h := range others {
-		if n, first := inside(h.Tree, paths); n > 0 || u.Deletes() {
+		n, first := inside(h.Tree, paths)
+		if n > 0 {
+			rest, err := f.Unshipped(ctx, p, u, h.Lane, touch.Paths)
+			if err != nil {
+				return nil, err
+			}
+			n, first = inside(h.Tree, uncovered(rest, ridden))
+		}
+		if n > 0 || u.Deletes() {
 			found = append(found, Finding{Commit: u.New, Path: first, Reason: h.stands(n), Fix: h.fix()})
 		}
 	}

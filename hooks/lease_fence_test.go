@@ -16,6 +16,7 @@ type site struct {
 	links        []scope.Link
 	staged       []string
 	unread       error
+	unshipped    map[string][]string
 }
 
 func (s site) Holds(context.Context, Push) ([]Hold, error)  { return s.held, s.unread }
@@ -25,6 +26,12 @@ func (s site) Touched(context.Context, Push, Update) (Touch, error) {
 		return Touch{}, errTorn
 	}
 	return Touch{s.paths, s.links}, nil
+}
+func (s site) Unshipped(_ context.Context, _ Push, _ Update, lane string, touched []string) ([]string, error) {
+	if rest, ok := s.unshipped[lane]; ok {
+		return rest, nil
+	}
+	return touched, nil
 }
 func (s site) Staged(context.Context) (Touch, error) { return Touch{s.staged, s.links}, nil }
 
@@ -61,6 +68,8 @@ func TestLeaseFence(t *testing.T) {
 		{"the trunk is deleted", site{held: []Hold{bobs}}, deleting, []string{"the branch would be gone"}},
 		{"a lane that rides proves itself", site{held: []Hold{bobs}, ridden: []Hold{bobs}, paths: []string{"api/a"}}, toTrunk(), nil},
 		{"and nobody else", site{held: []Hold{bobs}, ridden: []Hold{mine}, paths: []string{"api/a", "docs/a"}}, toTrunk(), []string{"api/a lane api"}},
+		{"what the lane itself has shipped comes along", site{held: []Hold{bobs}, paths: []string{"api/a"}, unshipped: map[string][]string{"api": {"x"}}}, toTrunk(), nil},
+		{"what came since does not", site{held: []Hold{bobs}, paths: []string{"api/a", "api/b"}, unshipped: map[string][]string{"api": {"api/b"}}}, toTrunk(), []string{"api/b lane api"}},
 		{"the trunk is not known and nothing is held", site{}, unknown, nil},
 		{"the trunk is not known and something is held", site{held: []Hold{bobs}}, unknown, []string{"error: lanes are held"}},
 		{"leases cannot be read", site{unread: errors.New("store is down")}, toTrunk(), []string{"error: store is down"}},
