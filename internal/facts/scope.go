@@ -59,6 +59,22 @@ func ScopeChanged(ctx context.Context, repo *refstore.Repo, s Span) (paths []str
 	if err != nil {
 		return nil, nil, err
 	}
+	return withLinks(ctx, run, all)
+}
+
+// ScopeDiffers is ScopeChanged of two commits as they are, whatever lies between
+// them: every path that one has and the other has not so. The base may be a tree.
+func ScopeDiffers(ctx context.Context, repo *refstore.Repo, s Span) (paths []string, links []scope.Link, err error) {
+	run := repo.Git.Offline()
+	all, err := diffTrees(ctx, run, string(s.Base), string(s.Head))
+	if err != nil {
+		return nil, nil, err
+	}
+	return withLinks(ctx, run, all)
+}
+
+// withLinks reads the symbolic links among changes in the order of paths.
+func withLinks(ctx context.Context, run git.Runner, all []scopeChange) (paths []string, links []scope.Link, err error) {
 	for _, c := range all {
 		if n := len(paths); n > 0 && paths[n-1] == c.path {
 			continue // it differs from several bases
