@@ -60,6 +60,7 @@ var importRules = map[string][]string{
 	"internal/nextup":    {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/life", "internal/tasks"},
 	"internal/replan":    {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/life", "internal/tasks", "internal/worktree"},
 	"internal/ledger":    {"std", "kernel/policy", "kernel/journal", "refstore/..."},
+	"internal/gates":     {"std", "kernel/...", "refstore/...", "hooks", "internal/admit", "internal/facts", "internal/pushed", "internal/suite", "internal/worktree"},
 	"internal/pushed":    {"std", "hooks", "refstore/..."},
 	"internal/githome":   {"std"},
 	"internal/drive":     {"std", "kernel/lease", "kernel/verdict", "internal/admit"},

@@ -1,0 +1,153 @@
+package gates
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-dos/git-dos/hooks"
+	"github.com/git-dos/git-dos/kernel/audit"
+	"github.com/git-dos/git-dos/kernel/policy"
+)
+
+func TestAudit(t *testing.T) {
+	f := newField(t)
+	good := f.commit("fix: the api", "api/a.go", "package a\n")
+	bad := f.commit("fix: nothing at all")
+	got := map[string]audit.Outcome{}
+	for finding, err := range f.site("", "", policy.Gates{}).Audit(t.Context(), []string{bad, good}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[finding.Sha] = finding.Outcome
+	}
+	if want := map[string]audit.Outcome{good: audit.OK, bad: audit.Unwitnessed}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	var last error
+	for _, err := range f.site("", "", policy.Gates{}).Audit(t.Context(), []string{good, strings.Repeat("9", 40)}) {
+		last = err
+	}
+	if last == nil {
+		t.Error("a commit that is not here was audited")
+	}
+}
+
+func TestArrivals(t *testing.T) {
+	f := newField(t)
+	early := f.commit("early", "early", "1\n")
+	for i := range hooks.FreshWindow - 4 {
+		f.commit(fmt.Sprint("filler ", i), "filler", fmt.Sprint(i))
+	}
+	f.git("checkout", "-q", "-b", "side")
+	side := f.commit("by a branch", "glob[x]*", "1\n")
+	f.git("checkout", "-q", "main")
+	came := f.commit("came and went", "went", "1\n", "late", "1\n")
+	f.git("rm", "-q", "went")
+	f.commit("went")
+	f.git("merge", "-q", "-m", "merge", "side")
+	trunk := f.git("rev-parse", "HEAD")
+	f.git("rm", "-q", "late")
+	tip := f.commit("deletes")
+
+	paths := []string{"early", "late", "went", "glob[x]*", "filler", "never"}
+	p, _ := update(trunk, tip)
+	got, err := f.site(trunk, onMain, policy.Gates{}).Arrivals(t.Context(), p, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if keys := slices.Sorted(maps.Keys(got)); !slices.Equal(keys, []string{"filler", "glob[x]*", "late"}) {
+		t.Errorf("%q came", keys)
+	}
+	if a := got["late"]; len(a.Commits) != 1 || a.Commits[0] != came || a.Blob != f.git("rev-parse", trunk+":late") {
+		t.Errorf("late: %+v", a)
+	}
+	if a := got["glob[x]*"]; !slices.Equal(a.Commits, []string{trunk, side}) {
+		t.Errorf("by a merge and its branch: %+v, want %s and %s", a, trunk, side)
+	}
+	topic := p
+	topic.Updates = []hooks.Update{{Ref: "refs/heads/topic", New: tip}}
+	if got, err := f.site(early, onMain, policy.Gates{}).Arrivals(t.Context(), topic, paths); err != nil || len(got) != 1 || got["early"].Blob == "" {
+		t.Errorf("of another branch the trunk counts as it is here: %+v, %v", got, err)
+	}
+	p, _ = update("", tip)
+	if got, err := f.site("", "", policy.Gates{}).Arrivals(t.Context(), p, paths); err != nil || len(got) != 0 {
+		t.Errorf("nothing came to a trunk that is new: %+v, %v", got, err)
+	}
+	p, _ = update(strings.Repeat("9", 40), tip)
+	if got, err := f.site(trunk, onMain, policy.Gates{}).Arrivals(t.Context(), p, paths); err == nil {
+		t.Errorf("a trunk that is not here: %+v", got)
+	}
+	clone := &field{t, filepath.Join(t.TempDir(), "shallow"), f.now}
+	f.git("clone", "-q", "--depth", "3", "file://"+f.dir, clone.dir)
+	p, _ = update(tip, tip)
+	if got, err := clone.site(tip, onMain, policy.Gates{}).Arrivals(t.Context(), p, paths); err == nil {
+		t.Errorf("history that is cut: %+v", got)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	f := newField(t)
+	if err := os.Symlink("api", filepath.Join(f.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	head := f.git("rev-parse", "HEAD")
+	f.commit("files", "docs/ünï\tcode \"x\".md", "text", "big", strings.Repeat("x", 100))
+	f.git("update-index", "--add", "--cacheinfo", "160000,"+head+",sub")
+	f.git("commit", "-q", "-m", "sub")
+	tip := f.git("rev-parse", "HEAD")
+	f.git("tag", "-a", "-m", "x", "of-commit")
+	f.git("tag", "-a", "-m", "x", "of-blob", "HEAD:big")
+	s := f.site("", "", policy.Gates{})
+	for _, at := range []string{tip, f.git("rev-parse", "of-commit"), ""} {
+		files, err := s.Files(t.Context(), at)
+		if err != nil {
+			t.Fatalf("%q: %v", at, err)
+		}
+		for path, want := range map[string][2]bool{ // there, and a folder
+			"api/a": {true, false}, "api": {true, true}, "docs/ünï\tcode \"x\".md": {true, false}, "nope": {}, "API/a": {}, "api/a/b": {},
+			"link": {true, true}, "link/anything": {true, true}, "sub": {true, true}, "sub/README.md": {true, true}, "subs": {},
+		} {
+			if got := [2]bool{files.Has(path), files.Folder(path)}; got != want {
+				t.Errorf("%q: %s is there and a folder: %v, want %v", at, path, got, want)
+			}
+		}
+		var got []string
+		for doc, err := range files.Read(t.Context(), []string{"api/a", "link", "sub", "api", "nope", "big", "docs/ünï\tcode \"x\".md"}, 50) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%s %d %q", doc.Path, doc.Size, doc.Data))
+		}
+		if want := []string{`api/a 2 "1\n"`, `big 100 ""`, "docs/ünï\tcode \"x\".md 4 \"text\""}; !slices.Equal(got, want) {
+			t.Errorf("%q: read %q, want %q", at, got, want)
+		}
+	}
+	if files, err := s.Files(t.Context(), f.git("rev-parse", "of-blob")); err != nil || files != nil {
+		t.Errorf("a tag of a blob: %v, %v", files, err)
+	}
+	if files, err := s.Files(t.Context(), strings.Repeat("9", 40)); err == nil {
+		t.Errorf("a commit that is not here: %v", files)
+	}
+	if files, err := s.Files(t.Context(), "--output=x"); err == nil {
+		t.Errorf("no id: %v", files)
+	}
+	blob := f.git("rev-parse", "HEAD:big")
+	files, err := s.Files(t.Context(), tip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(f.dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
+		t.Fatal(err)
+	}
+	var last error
+	for _, last = range files.Read(t.Context(), []string{"api/a", "big"}, 1000) {
+	}
+	if last == nil {
+		t.Error("a file that is not here was read")
+	}
+}
