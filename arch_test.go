@@ -72,8 +72,6 @@ var importRules = map[string][]string{
 	"internal/host":      {"std", "golang.org/x/sys/..."},
 	"internal/observe":   {"std", "kernel/lease", "golang.org/x/sys/..."},
 	"internal/setup":     {"std", "kernel/...", "refstore/...", "internal/facts", "internal/admit", "internal/hookset", "internal/ledger", "golang.org/x/sys/..."},
-	"hooks":              {"pure", "kernel/..."},
-	"internal/setup":     {"std", "kernel/...", "refstore/...", "internal/facts", "internal/admit", "internal/ledger", "golang.org/x/sys/..."},
 	"hooks":              {"pure", "kernel/...", "hooks/..."},
 	"hooks/markdown":     {"pure", "github.com/yuin/goldmark/..."},
 	"cmd":                {"std", "kernel/...", "refstore/...", "internal/...", "hooks/...", "github.com/urfave/cli/v2"},

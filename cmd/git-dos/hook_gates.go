@@ -23,6 +23,12 @@ var hookGates = map[string][]hooks.Token{
 
 // hookGateMakers make the gates, each with the evidence that it asks for.
 var hookGateMakers = map[hooks.Token]func(*hookAsk) (hooks.Gate, error){
+	hooks.LeaseFence:       func(a *hookAsk) (hooks.Gate, error) { return hooks.LeaseFenceGate(a.hookSite()), nil },
+	hooks.ScopeEscape:      func(a *hookAsk) (hooks.Gate, error) { return hooks.ScopeEscapeGate(a.hookSite()), nil },
+	hooks.ClaimUnwitnessed: func(a *hookAsk) (hooks.Gate, error) { return hooks.ClaimUnwitnessedGate(a.hookSite()), nil },
+	hooks.WouldNotCompile:  func(a *hookAsk) (hooks.Gate, error) { return hooks.WouldNotCompileGate(a.hookSite()), nil },
+	hooks.FreshDeletion:    func(a *hookAsk) (hooks.Gate, error) { return hooks.FreshDeletionGate(a.hookSite()), nil },
+	hooks.BrokenLink:       func(a *hookAsk) (hooks.Gate, error) { return hooks.BrokenLinkGate(a.hookSite()), nil },
 	hooks.FileAdmission: func(a *hookAsk) (hooks.Gate, error) {
 		return hooks.FileAdmissionGate(a.rules.Policy.Gates.MaxBytes), nil
 	},

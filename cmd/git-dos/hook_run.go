@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-dos/git-dos/hooks"
 	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/internal/gates"
 	"github.com/git-dos/git-dos/internal/pushed"
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -23,6 +24,7 @@ type hookAsk struct {
 	brought   *pushed.History // of a push
 	overrides []hooks.Override
 	leakGates []hooks.Gate
+	site      *gates.Site // see hookSite
 
 	unread []hooks.Result // what all gates need and cannot be read
 }
