@@ -38,7 +38,7 @@ var gateDefaults = []struct {
 	mode GateMode
 	doc  string
 }{
-	{"lease_fence", GateBlock, "a push without a current lease"},
+	{"lease_fence", GateBlock, "a push to the trunk over a lane that somebody else holds"},
 	{"scope_escape", GateBlock, "a change outside the leased trees"},
 	{"claim_unwitnessed", GateWarn, "a claim its diff does not bear out"},
 	{compileGate, GateOff, "a trunk that would not build; blocks by default once a command is set"},
