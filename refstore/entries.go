@@ -2,6 +2,7 @@ package refstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -30,4 +31,25 @@ func (e *Entries) Commit(ctx context.Context, id OID) ([]byte, error) {
 		err = fmt.Errorf("%s is a %s, not a commit", id, kind)
 	}
 	return body, err
+}
+
+// Bare is Entry with the names of the files in the entry's tree, none of them for
+// most entries.
+func (e *Entries) Bare(ctx context.Context, ref string, id OID) (t Tip, files []string, err error) {
+	t, tree, err := e.objects.entry(ctx, ref, id)
+	if err != nil || tree == SHA1.EmptyTree() || tree == SHA256.EmptyTree() {
+		return t, nil, err
+	}
+	kind, body, err := e.objects.get(ctx, string(tree))
+	if err != nil || kind != "tree" {
+		return t, nil, fmt.Errorf("%w: %s at %s has no tree: %w", ErrBroken, ref, id, errors.Join(err))
+	}
+	all, err := decodeTree(body, len(tree)/2)
+	if err != nil {
+		return t, nil, fmt.Errorf("%w: %s at %s: %w", ErrBroken, ref, id, err)
+	}
+	for _, f := range all {
+		files = append(files, f.name)
+	}
+	return t, files, nil
 }
