@@ -59,6 +59,7 @@ var importRules = map[string][]string{
 	"internal/tasks":     {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts"},
 	"internal/nextup":    {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/life", "internal/tasks"},
 	"internal/replan":    {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/life", "internal/tasks", "internal/worktree"},
+	"internal/receive":   {"std", "hooks", "kernel/...", "refstore/...", "internal/admit", "internal/ledger"},
 	"internal/ledger":    {"std", "kernel/policy", "kernel/journal", "refstore/..."},
 	"internal/gates":     {"std", "kernel/...", "refstore/...", "hooks", "internal/admit", "internal/facts", "internal/pushed", "internal/suite", "internal/worktree"},
 	"internal/pushed":    {"std", "hooks", "refstore/..."},
