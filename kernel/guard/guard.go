@@ -111,12 +111,9 @@ func (v Verdict) String() string {
 // Decide judges the line.
 func Decide(ev Evidence) Verdict {
 	f := &finder{}
-	switch size := len(ev.Command); {
-	case len(ev.Argv) > 0:
+	if len(ev.Argv) > 0 {
 		f.argv(ev.Argv)
-	case size > MaxCommand:
-		f.unknown(nil, nil, fmt.Sprintf("the line has %d bytes, and at most %d are read", size, MaxCommand), "run shorter lines")
-	default:
+	} else {
 		f.script(ev.Command)
 	}
 	return f.verdict()

@@ -174,21 +174,15 @@ func oneBrace(text string) bool {
 }
 
 // unescape takes the backslashes away that a shell takes away before one of
-// these characters.
+// these characters. Lines that are continued are one in what the parser gives.
 func unescape(text, before string) string {
 	if !strings.Contains(text, `\`) {
 		return text
 	}
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) {
-			if text[i+1] == '\n' {
-				i++
-				continue
-			}
-			if strings.IndexByte(before, text[i+1]) >= 0 {
-				i++
-			}
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte(before, text[i+1]) >= 0 {
+			i++
 		}
 		b.WriteByte(text[i])
 	}
