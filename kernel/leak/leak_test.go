@@ -79,7 +79,7 @@ func TestCodeGivesNothingAway(t *testing.T) {
 		"Signed-off-by: Ann Berg <ann.berg@mailbox.org>", "Co-authored-by: A <ann@mailbox.org>", "git@github.com:o/r.git", "1+x@users.noreply.github.com",
 		"x@example.com", "icon@2x.png", "ssh://ann@host.org/x", "noreply@site.org", "// Copyright Ann Berg <ann.berg@mailbox.org>", "m.Path@m.Version",
 		"https://user:password@host.org", "http://u:${PW}@host.org", "http://host.org:80/@x", "-----BEGIN CERTIFICATE-----", "-----BEGIN RSA PRIVATE KEY-----",
-		split("AKIA|IOSFODNN7EXAMPLE"), "see /usr/bin/env and /etc/hosts", "~/secret/x", "password: hunter2hunter2x", split("AbCd+EAAA|AABIi0hoSItQYEw5yQ+GVQIAAEqLFMp"),
+		split("AKIA|IOSFODNN7EXAMPLE"), "see /usr/bin/env and /etc/hosts", "~/secret/x", "password: hunter2hunter2x", split("SI1sDx+EAAA|AAABIiVwkWEiJfCRASIlMJDhJ"),
 	} {
 		if hits := scan(t, s, text); len(hits) > 0 {
 			t.Errorf("%q: %+v, want none", text, hits)
@@ -108,9 +108,20 @@ func TestProseGivesAwayMore(t *testing.T) {
 			t.Errorf("in code %q: %+v, want none", text, hits)
 		}
 	}
-	for _, text := range []string{"the route /app answers", "run /usr/bin/env", "read ~/.gitconfig", "a or/tmp/x", "/tmp", "the token: required field"} {
+	for _, text := range []string{"the route /app answers", "run /usr/bin/env", "read ~/.gitconfig", "a or/tmp/x", "/tmp", "the token: required field",
+		`C:\Windows\System32\bash.exe`, "see /home/runner/work"} {
 		if hits := scan(t, prose, text); len(hits) > 0 {
 			t.Errorf("%q: %+v, want none", text, hits)
+		}
+	}
+}
+
+// Some rules are for some files. Where the file is not known, they are for it.
+func TestRulesOfSomeFiles(t *testing.T) {
+	text := []byte(split(`db_password = "s3cr|et-w0rd"`))
+	for path, want := range map[string]int{"a/main.tf": 1, "": 1, "a/main.go": 0} {
+		if hits, err := scanner(t).ScanAt(path, 1, text); err != nil || len(hits) != want {
+			t.Errorf("%q: %+v, %v; want %d", path, hits, err, want)
 		}
 	}
 }

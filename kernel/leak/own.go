@@ -40,7 +40,7 @@ func ownRules() []*rule {
 		prose("file-url", Path, `file:///`, `(?i)\bfile:///\S+`, nil),
 		prose("file-server", Host, `\\`, `(?:^|[^\w:\\])(\\\\[A-Za-z0-9][\w.-]+\\[\w$.-]+)`, nil),
 		prose(AbsolutePath, Path, strings.Join(tops, " ")+` :\`,
-			`(?:^|[^\w./~-])((?:`+strings.Join(tops, "|")+`)[\w.-]+(?:/[\w./-]*)?|[A-Za-z]:\\[\w.-]+\\[\w.\\-]+)`, nil),
+			`(?:^|[^\w./~-])((?:`+strings.Join(tops, "|")+`)[\w.-]+(?:/[\w./-]*)?|[A-Za-z]:\\[\w.-]+\\[\w.\\-]+)`, everybodysFolder),
 		prose("private-key-header", Secret, `-----begin`, `-----BEGIN [A-Z ]*PRIVATE KEY-----`, nil),
 		prose("token-prefix", Secret, `akia asia ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- glcbt- glsoat- xox sk- aiza npm_`,
 			`\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}\b|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|rt|dt|cbt|soat)-[\w-]{16,}`+
@@ -67,6 +67,12 @@ func unless(but func(match) bool) func(match) bool {
 		return func(match) bool { return false }
 	}
 	return but
+}
+
+// everybodysFolder reports whether a folder is alike on many machines.
+func everybodysFolder(m match) bool {
+	_, below, drive := strings.Cut(strings.ToLower(string(m.found())), `:\`)
+	return drive && (strings.HasPrefix(below, `windows\`) || strings.HasPrefix(below, "program")) || nobodysHome(m)
 }
 
 // nobodysHome reports whether the user in a path of a home is made up, or an

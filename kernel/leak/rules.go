@@ -66,11 +66,8 @@ type ruleSet struct {
 // genericRule is gitleaks' rule for what is assigned to a name such as "key".
 const genericRule = "generic-api-key"
 
-// These bound what a rule is tried on around a word.
-const (
-	leastReach = 64
-	mostReach  = 8 << 10
-)
+// mostReach bounds what a rule is tried on around a word.
+const mostReach = 8 << 10
 
 var allRules = sync.OnceValues(func() (*ruleSet, error) { return readRules(rulesText, ownRules()) })
 
@@ -138,7 +135,7 @@ func (r *rule) prepare(order int) {
 			r.bytes[c] = true
 		}
 	}
-	r.Reach += leastReach // so that no cut looks like the end of what a rule matches
+	r.Reach++ // so that a match which has the word never begins or ends at a cut
 	for i := range r.Allow {
 		r.Allow[i].prepare()
 	}

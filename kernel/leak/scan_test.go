@@ -47,6 +47,23 @@ func TestOfTwoRulesTheMoreTellingSaysIt(t *testing.T) {
 	}
 }
 
+func TestAssignmentInProseIsTheGenericRules(t *testing.T) {
+	if hits := scan(t, scanner(t).Prose(), split(`api_key = "9f8s7dG|6h5j4Kl3q2w1e0"`)); len(hits) != 1 || hits[0].Rule != genericRule {
+		t.Errorf("%+v, want one hit of %s", hits, genericRule)
+	}
+}
+
+// Windows on a long line are cut, and go on where the next word stands.
+func TestSecretIsFoundWhereverALineIsCut(t *testing.T) {
+	secret := split(`api_key="9f8s7dG|6h5j4Kl3q2w1e0" `)
+	fill := strings.Repeat("key=0000000000000001 ", 450)
+	for at := mostReach - 300; at < mostReach+300; at += 23 {
+		if hits := scan(t, scanner(t), fill[:at]+" "+secret+fill); len(hits) != 1 {
+			t.Fatalf("%d hits of what stands at %d, want one", len(hits), at)
+		}
+	}
+}
+
 func TestLineOfAnyLengthIsScanned(t *testing.T) {
 	secret := split(`api_key="9f8s7dG|6h5j4Kl3q2w1e0"`)
 	fill := strings.Repeat("key: x, ", 100_000)
