@@ -77,7 +77,7 @@ func TestCodeGivesNothingAway(t *testing.T) {
 		"x.local = 1", "pkg.internal is a folder", "a.local()", "host.docker.internal:80", "x.corp(1)",
 		"10.0.0.1", "10.0.0.0/8", "version 1.10.1.2", "192.168.1.0/24", "10.1.2", "Section 10.2.1.2", "10.300.1.2", "127.0.0.1",
 		"Signed-off-by: Ann Berg <ann.berg@mailbox.org>", "Co-authored-by: A <ann@mailbox.org>", "git@github.com:o/r.git", "1+x@users.noreply.github.com",
-		"x@example.com", "icon@2x.png", "ssh://ann@host.org/x", "noreply@site.org", "// Copyright Ann Berg <ann.berg@mailbox.org>", "m.Path@m.Version",
+		"annika@example.com", "annika@mail.example.org", "annika@host.test", "icon@2x.png", "ssh://ann@host.org/x", "noreply@site.org", "// Copyright Ann Berg <ann.berg@mailbox.org>", "m.Path@m.Version",
 		"https://user:password@host.org", "http://u:${PW}@host.org", "http://host.org:80/@x", "-----BEGIN CERTIFICATE-----", "-----BEGIN RSA PRIVATE KEY-----",
 		split("AKIA|IOSFODNN7EXAMPLE"), "see /usr/bin/env and /etc/hosts", "~/secret/x", "password: hunter2hunter2x", split("SI1sDx+EAAA|AAABIiVwkWEiJfCRASIlMJDhJ"),
 	} {
@@ -173,6 +173,18 @@ func TestAllowList(t *testing.T) {
 	for _, bad := range []string{"", "../x", "a\x00b"} {
 		if _, err := NewScanner([]string{bad}); err == nil {
 			t.Errorf("the allow list takes %q", bad)
+		}
+	}
+}
+
+// What is found next to something found is looked at from both sides as well.
+func TestNeighbours(t *testing.T) {
+	for text, want := range map[string]int{
+		split("10.20|.30.44 10.20|.30.45,10.20|.30.46"): 3,
+		split("10.20|.30.44/x10.20|.30.45"):             1,
+	} {
+		if hits := scan(t, scanner(t), text); len(hits) != want {
+			t.Errorf("%q: %+v, want %d hits", text, hits, want)
 		}
 	}
 }

@@ -58,8 +58,10 @@ func TestSecretIsFoundWhereverALineIsCut(t *testing.T) {
 	secret := split(`api_key="9f8s7dG|6h5j4Kl3q2w1e0" `)
 	fill := strings.Repeat("key=0000000000000001 ", 450)
 	for at := mostReach - 300; at < mostReach+300; at += 23 {
-		if hits := scan(t, scanner(t), fill[:at]+" "+secret+fill); len(hits) != 1 {
-			t.Fatalf("%d hits of what stands at %d, want one", len(hits), at)
+		for _, after := range []string{"", fill} {
+			if hits := scan(t, scanner(t), fill[:at]+" "+secret+after); len(hits) != 1 || hits[0].End-hits[0].Start != 21 {
+				t.Fatalf("%+v of what stands at %d, with %d bytes after it; want one whole hit", hits, at, len(after))
+			}
 		}
 	}
 }
