@@ -35,6 +35,7 @@ var importRules = map[string][]string{
 	"kernel/liveness":    {"pure", "kernel/verdict", "kernel/strict"},
 	"kernel/loop":        {"pure", "kernel/verdict", "kernel/strict", "kernel/improve", "kernel/liveness", "kernel/productivity", "kernel/resume"},
 	"kernel/guard":       {"pure", "kernel/verdict", "mvdan.cc/sh/v3/syntax"},
+	"kernel/pick":        {"pure", "kernel/verdict", "kernel/strict"},
 	"kernel/fleet":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/scope":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/reconcile":   {"pure", "kernel/verdict", "kernel/policy", "kernel/ship"},

@@ -91,8 +91,9 @@ func nextValue(d *json.Decoder) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// A fields is an object whose members are taken one by one. The first that is
-// unfit stays in err.
+// A fields is an object of which what is known is taken, one member after the
+// other, and whatever else stands in it let pass: a packet may have been written
+// by a later version. The first that is unfit stays in err.
 type fields struct {
 	of  map[string]json.RawMessage
 	err error
@@ -117,14 +118,12 @@ func (f *fields) text(name string) (s string) {
 	return s
 }
 
-// flag is a boolean, preset where it is absent. Null is one only where null is
-// allowed, and then is false.
-func (f *fields) flag(name string, preset, null bool) (b bool) {
+// flag is a boolean, preset where it is absent; null is none.
+func (f *fields) flag(name string, preset bool) (b bool) {
 	raw, ok := f.of[name]
 	switch {
 	case !ok:
 		return preset
-	case null && isNull(raw):
 	case isNull(raw) || json.Unmarshal(raw, &b) != nil:
 		f.fail(name, fmt.Sprintf("is %.80s, which is neither true nor false", raw))
 	}

@@ -151,11 +151,11 @@ func TestD11StatesThatCannotBeMeant(t *testing.T) {
 		{`{"dependency_unmet":1.0}`, "dependency_unmet"},
 		{`{"cooldown_until_ms":"5"}`, "cooldown_until_ms"}, {`{"cooldown_until_ms":1e999}`, "cooldown_until_ms"}, {`{"cooldown_until_ms":1.5}`, "cooldown_until_ms"},
 		{`{"cooldown_until_ms":true}`, "cooldown_until_ms"}, {`{"cooldown_until_ms":99999999999999999999}`, "cooldown_until_ms"},
-		{`{"cooldown_until_ms":NaN}`, "not JSON"},
+		{`{"cooldown_until_ms":NaN}`, "cooldown_until_ms has no JSON value"},
 		{`{"dependancy_unmet":true}`, `"dependancy_unmet", which nothing reads`}, {`{"Shipped":true}`, `"Shipped", which nothing reads`}, {`{"":true}`, `"", which`},
 		{`{"plan_class":1}`, "plan_class"}, {`{"plan_class":["DRAFT"]}`, "plan_class"},
 		{`{"shipped":true,"shipped":false}`, "twice"},
-		{`{"shipped":true}{}`, "behind its end"}, {`[]`, "not an object"}, {`null`, "not an object"}, {`"x"`, "not an object"}, {``, "empty"}, {`{`, "not JSON"}, {`{"shipped"}`, "not JSON"},
+		{`{"shipped":true}{}`, "more than one"}, {`[]`, "not a JSON object"}, {`null`, "not a JSON object"}, {`"x"`, "not a JSON object"}, {``, "empty"}, {`{`, "not JSON"}, {`{"shipped"}`, "shipped has no JSON value"},
 		{"{\"plan_class\":\"\xff\"}", "UTF-8"}, {strings.Repeat(" ", MaxState) + "{}", "longer than"},
 		{`{"plan_class":"` + strings.Repeat("x", maxWord+1) + `"}`, "plan_class"},
 	} {

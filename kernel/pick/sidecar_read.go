@@ -75,8 +75,8 @@ func disposition(entry []byte) (Disposition, error) {
 	}
 	f := fields{of: all}
 	d := Disposition{
-		Unit: f.text("unit"), Series: f.text("series"), Phase: f.text("phase"), Live: f.flag("live", false, false), DropReason: f.text("drop_reason"),
-		ShipVia: f.text("ship_via"), ShipSha: f.text("ship_sha"), Unstamped: !f.flag("plan_doc_stamped", true, false), ClaimTag: f.text("claim_tag"),
+		Unit: f.text("unit"), Series: f.text("series"), Phase: f.text("phase"), Live: f.flag("live", false), DropReason: f.text("drop_reason"),
+		ShipVia: f.text("ship_via"), ShipSha: f.text("ship_sha"), Unstamped: !f.flag("plan_doc_stamped", true), ClaimTag: f.text("claim_tag"),
 	}
 	if alias := f.text("phase_id"); d.Phase == "" {
 		d.Phase = alias
