@@ -122,7 +122,7 @@ func (r replanned) remedy(p replan.Page) string {
 	file := verdict.ShellWord(p.File)
 	switch {
 	case p.Why == "":
-		return "git dos plan --check " + file
+		return "git dos plan --check -- " + file
 	case !p.Bare:
 		return "git status -- " + file
 	}
@@ -132,5 +132,5 @@ func (r replanned) remedy(p replan.Page) string {
 			return "git dos lease acquire " + verdict.ShellWord(name) + " && git dos replan"
 		}
 	}
-	return "git dos plan --check " + file
+	return "git dos plan --check -- " + file
 }

@@ -37,6 +37,14 @@ func (b *Book) Tried(ctx context.Context, unit string) (pick.CooldownEvidence, e
 	return ev, nil
 }
 
+// Attempts are the attempts at all units, the newest last.
+func (b *Book) Attempts(ctx context.Context) ([]journal.Attempt, error) {
+	if err := b.readAttempts(ctx); err != nil {
+		return nil, err
+	}
+	return b.attempts.all, nil
+}
+
 // attempts are all that the ledgers tell of, and up to when some may be missing.
 type attempts struct {
 	all    []journal.Attempt

@@ -17,21 +17,20 @@ import (
 )
 
 // ledgers are the claims of attempts and of workers that ended.
-func (u *unit) ledgers(tried pick.CooldownEvidence, ended time.Time) {
-	var shipped, other int64 = -1, -1
-	at := ""
-	for _, a := range tried.Attempts {
+func (u *unit) ledgers(tried []journal.Attempt, ended time.Time) {
+	var shipped, other time.Time
+	for _, a := range tried {
 		switch {
-		case a.End != pick.EndShipped:
-			other = max(other, a.AtMS)
-		case a.AtMS > shipped:
-			shipped, at = a.AtMS, a.TS
+		case a.Outcome != pick.EndShipped && a.At.After(other):
+			other = a.At
+		case a.Outcome == pick.EndShipped && a.At.After(shipped):
+			shipped = a.At
 		}
 	}
-	if shipped > other {
-		u.claim("an attempt of " + at + " says shipped")
+	if shipped.After(other) {
+		u.claim("an attempt of " + shipped.UTC().Format(time.RFC3339) + " says shipped")
 	}
-	if !ended.IsZero() && ended.UnixMilli() > other {
+	if ended.After(other) {
 		u.claim("the worker that ended at " + ended.UTC().Format(time.RFC3339) + " claimed it")
 	}
 }

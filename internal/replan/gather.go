@@ -184,17 +184,21 @@ func key(unit string) string { return ship.Fold(reconcile.Spelled(unit)) }
 // of plan documents, the newest attempt, and workers that ended well. What was
 // tried later and did not end so takes the word of the ledgers back.
 func (l *look) claimed(ctx context.Context) error {
+	attempts, err := l.book.Attempts(ctx)
+	if err != nil {
+		return err
+	}
+	tried := map[string][]journal.Attempt{}
+	for _, a := range attempts {
+		tried[key(a.Unit)] = append(tried[key(a.Unit)], a)
+	}
 	for _, u := range l.all {
 		if u.Truth != replan.NotShipped {
 			continue
 		}
 		u.Recorded = l.recorded[key(u.Name)].Detail
 		u.documents()
-		tried, err := l.book.Tried(ctx, u.Name)
-		if err != nil {
-			return err
-		}
-		u.ledgers(tried, l.ended[key(u.Name)])
+		u.ledgers(tried[key(u.Name)], l.ended[key(u.Name)])
 	}
 	return nil
 }
