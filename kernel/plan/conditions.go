@@ -47,13 +47,10 @@ func (d Document) Conditions(r Row) Conditions {
 // ownSection is the heading's section of a row's phase, unless the document has
 // the phase in another plan too.
 func (d Document) ownSection(r Row) (Section, bool) {
-	for _, other := range d.Rows() {
-		if strings.EqualFold(other.Phase, r.Phase) && !strings.EqualFold(other.Plan, r.Plan) {
-			return Section{}, false
-		}
+	if plan, ok := d.plan[folded(r.Phase)]; ok && plan != folded(r.Plan) {
+		return Section{}, false
 	}
-	s, ok := d.Section(r.Phase)
-	return s, ok && strings.HasPrefix(strings.TrimLeft(s.Text, " "), "###")
+	return d.headed(r.Phase)
 }
 
 func (c *Conditions) read(text string, ends func(line) bool) {

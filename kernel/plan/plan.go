@@ -11,13 +11,23 @@
 // few passes over it.
 package plan
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+	"unicode"
+)
 
 // A Document is a plan document that was read. The zero Document is empty.
 type Document struct {
 	text  string
 	marks []mark
+
+	list, loose []Row
+	plan        map[string]string // of each folded phase, shared where several plans have it
 }
+
+// shared is no name of a plan.
+const shared = "\x00"
 
 // A mark is a heading or a bullet that begins in bold.
 type mark struct {
@@ -40,7 +50,27 @@ func Parse(text []byte) Document {
 			d.marks = append(d.marks, m)
 		}
 	}
+	d.list, d.loose = d.rows()
+	d.plan = map[string]string{}
+	for _, r := range d.list {
+		phase, plan := folded(r.Phase), folded(r.Plan)
+		if was, ok := d.plan[phase]; ok && was != plan {
+			plan = shared
+		}
+		d.plan[phase] = plan
+	}
 	return d
+}
+
+// folded is a name such that two are equal where [strings.EqualFold] says so.
+func folded(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, s)
 }
 
 func markOf(l line) (mark, bool) {

@@ -19,17 +19,11 @@ type Row struct {
 // A heading of level 2 to 4 "N. PLAN PHASE —" opens a plan. It is open up to
 // the next heading of its level or a higher one. A phase that a document lists
 // twice is listed twice.
-func (d Document) Rows() []Row {
-	rows, _ := d.rows()
-	return rows
-}
+func (d Document) Rows() []Row { return slices.Clone(d.list) }
 
 // Loose lists the bullets that look like phases and stand under no plan
 // heading, so that they belong to no unit.
-func (d Document) Loose() []Row {
-	_, loose := d.rows()
-	return loose
-}
+func (d Document) Loose() []Row { return slices.Clone(d.loose) }
 
 func (d Document) rows() (rows, loose []Row) {
 	var open [7]string // the plan each level of heading opened

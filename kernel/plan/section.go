@@ -18,14 +18,22 @@ type Section struct {
 // bullet of a phase that stands no deeper, or any heading. The phase is a whole
 // token in either case of letters.
 func (d Document) Section(phase string) (Section, bool) {
-	for i, m := range d.marks {
-		if m.level == 3 && opens(d.label(m), phase) {
-			return Section{d.upTo(i, func(m mark) bool { return m.level >= 2 }), m.line}, true
-		}
+	if s, ok := d.headed(phase); ok {
+		return s, true
 	}
 	for i, m := range d.marks {
 		if m.level == 0 && opens(d.label(m), phase) {
 			return Section{d.upTo(i, d.endsBullet(m)), m.line}, true
+		}
+	}
+	return Section{}, false
+}
+
+// headed is the section that a heading opens.
+func (d Document) headed(phase string) (Section, bool) {
+	for i, m := range d.marks {
+		if m.level == 3 && opens(d.label(m), phase) {
+			return Section{d.upTo(i, func(m mark) bool { return m.level >= 2 }), m.line}, true
 		}
 	}
 	return Section{}, false

@@ -44,8 +44,7 @@ func (u Unread) String() string {
 // PHASE" of a phase that is listed elsewhere is not missed.
 func (d Document) Unread(limit int) (list []Unread, total int) {
 	read, listed := map[int]bool{}, map[string]bool{}
-	rows, loose := d.rows()
-	for _, r := range slices.Concat(rows, loose) {
+	for _, r := range slices.Concat(d.list, d.loose) {
 		read[r.Line] = true
 		listed[strings.ToLower(r.Phase)] = true
 	}
