@@ -63,8 +63,7 @@ type Order struct {
 
 // ParseOrder reads the record on the order chain.
 func ParseOrder(seq uint64, payload []byte) (Order, error) {
-	var o Order
-	err := decode(payload, &o)
+	o, err := decodeAs(payload, readOrder)
 	if err == nil {
 		err = o.check(seq)
 		o.Units, o.Seats = foldKeys(o.Units), foldKeys(o.Seats)

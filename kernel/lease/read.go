@@ -42,8 +42,7 @@ func checkText(what, s string, most int) error {
 // is one that this package would not have written. Keys of a later minor version
 // are ignored.
 func ParseRecord(chain string, gen uint64, payload []byte) (Record, error) {
-	var r Record
-	err := decode(payload, &r)
+	r, err := decodeAs(payload, readRecord)
 	if err == nil {
 		err = r.check(chain, gen)
 	}
@@ -147,6 +146,18 @@ func (s Ship) checkWords() error {
 		}
 	}
 	return nil
+}
+
+// decodeAs is decode of what is mostly in the form that quick reads.
+func decodeAs[T any](payload []byte, quick func([]byte) (T, bool)) (T, error) {
+	if len(payload) <= maxRecord {
+		if v, ok := quick(payload); ok {
+			return v, nil
+		}
+	}
+	var v T
+	err := decode(payload, &v)
+	return v, err
 }
 
 func decode(payload []byte, into any) error {
