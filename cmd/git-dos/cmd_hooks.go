@@ -16,6 +16,7 @@ func hooksSubcommands() []verb {
 		hooksInstallCommand(),
 		hooksUninstallCommand(),
 		hooksChainCommand(),
+		hooksAuditCommand(),
 	}
 }
 

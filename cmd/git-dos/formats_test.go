@@ -47,6 +47,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
 		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
 		guard.Verdict{}, guardRequest{},
+		hookVerdict{}, auditAnswer{},
 		hookset.Look{}, hookset.Installation{}, hookset.Removal{},
 		hookVerdict{},
 	} {

@@ -129,9 +129,37 @@ func (s *Span) CoverOutside(ctx context.Context) error {
 	return nil
 }
 
-// Before takes off what these commits reach, themselves included.
-func (s *Span) Before(ids []refstore.OID) {
-	s.walk(ids, nil, func(id refstore.OID) { delete(s.left, id) })
+// Began takes off what was there before gates began to judge: what the first
+// receipts all stand on. The first are those whose tip descends from the tip of
+// no other; no clock is asked. It reports what that left of the span.
+func (s *Span) Began(receipts []Receipt) (commits int) {
+	isTip, after := map[refstore.OID]bool{}, map[refstore.OID]bool{}
+	for _, r := range receipts {
+		isTip[r.Tip] = true
+	}
+	for _, id := range slices.Backward(s.order) {
+		for _, p := range s.parents[id] {
+			after[id] = after[id] || after[p] || isTip[p]
+		}
+	}
+	below, first := map[refstore.OID]int{}, 0
+	done := map[refstore.OID]bool{}
+	for _, r := range receipts {
+		if _, inside := s.parents[r.Tip]; !inside || after[r.Tip] || done[r.Tip] {
+			continue
+		}
+		first++
+		done[r.Tip] = true
+		s.walk(r.Base, nil, func(id refstore.OID) { below[id]++ })
+	}
+	for _, id := range s.order {
+		if first > 0 && below[id] == first {
+			delete(s.left, id)
+		} else {
+			commits++
+		}
+	}
+	return commits
 }
 
 // walk visits what the commits reach in the span, and does not go on from the
@@ -162,19 +190,4 @@ func (s *Span) Left() (ids []refstore.OID) {
 		}
 	}
 	return ids
-}
-
-// Here are those of the commits that are in this repository.
-func Here(ctx context.Context, repo *refstore.Repo, ids []refstore.OID) (here []refstore.OID, err error) {
-	words := make([]string, 0, len(ids))
-	for _, id := range ids {
-		words = append(words, string(id))
-	}
-	found, err := peel(ctx, repo.Git, words)
-	for _, f := range found {
-		if f.kind == "commit" {
-			here = append(here, f.id)
-		}
-	}
-	return here, err
 }

@@ -74,10 +74,6 @@ func TestReceiptsCoverWhatWasJudged(t *testing.T) {
 	if err != nil || s.Len() != 5 {
 		t.Errorf("%d commits since one, %v", s.Len(), err)
 	}
-	s.Before([]refstore.OID{ids["two"], ids["s1"]})
-	if got := named(ids, s.Left()); sorted(got) != sorted("three merge s2") {
-		t.Errorf("before: %q", got)
-	}
 	if s, err = ReadSpan(context.Background(), p.open(), ids["three"], nil, 2); err != nil || s.Len() != 2 {
 		t.Errorf("the newest two of it: %d, %v", s.Len(), err)
 	}
@@ -88,6 +84,52 @@ func TestReceiptsCoverWhatWasJudged(t *testing.T) {
 	}
 	if _, err := ReadSpan(context.Background(), p.open(), refstore.OID(strings.Repeat("1", 40)), nil, 5); !strings.Contains(err.Error(), ancestry.ErrMissing.Error()) {
 		t.Errorf("a tip that is not here: %v", err)
+	}
+}
+
+// Gates began where the first receipts stand, whatever the clocks say.
+func TestWhatWasBeforeTheGatesIsNotAskedFor(t *testing.T) {
+	p := newPlace(t)
+	ids := map[string]refstore.OID{}
+	commit := func(name string) { ids[name] = refstore.OID(p.commit(name, name, name)) }
+	commit("root")
+	p.git("checkout", "-q", "-b", "side")
+	commit("side")
+	p.git("checkout", "-q", "main")
+	commit("one")
+	commit("two")
+	p.git("merge", "-q", "side", "-m", "merge")
+	ids["merge"] = refstore.OID(p.git("rev-parse", "HEAD"))
+	r := func(tip string, base ...string) Receipt {
+		one := Receipt{Tip: ids[tip]}
+		for _, b := range base {
+			one.Base = append(one.Base, ids[b])
+		}
+		return one
+	}
+	tests := []struct {
+		claim    string
+		receipts []Receipt
+		want     string
+		commits  int
+	}{
+		{"without receipts all of it is asked for", nil, "root one two side merge", 5},
+		{"a branch that comes in later is asked for", []Receipt{r("merge", "two", "side"), r("two", "one")}, "side", 3},
+		{"what only one of two first ones stands on too", []Receipt{r("two", "one"), r("side", "root")}, "one merge", 4},
+		{"one of another history says nothing", []Receipt{{Tip: refstore.OID(strings.Repeat("1", 40))}}, "root one two side merge", 5},
+	}
+	for _, tt := range tests {
+		s, err := ReadSpan(context.Background(), p.open(), ids["merge"], nil, MaxCommits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range tt.receipts {
+			s.Cover(one)
+		}
+		n := s.Began(tt.receipts)
+		if got := named(ids, s.Left()); sorted(got) != sorted(tt.want) || n != tt.commits {
+			t.Errorf("%s: %q of %d, want %q of %d", tt.claim, got, n, tt.want, tt.commits)
+		}
 	}
 }
 

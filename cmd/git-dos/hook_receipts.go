@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+
+	"github.com/git-dos/git-dos/hooks"
+	"github.com/git-dos/git-dos/internal/ledger"
+	"github.com/git-dos/git-dos/internal/pushed"
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
+)
+
+// hookReceipts are the receipts of ledgers.
+type hookReceipts struct{ all []pushed.Receipt }
+
+// visit takes up a row of a ledger.
+func (r *hookReceipts) visit(e ledger.Entry) bool {
+	if e.Op != journal.OpGate {
+		return true
+	}
+	row, err := journal.Decode(e.Payload)
+	if err != nil || row.Verdict != hookPassed {
+		return true // no receipt
+	}
+	tip, ok := refstore.ParseOID(row.Sha)
+	if !ok {
+		return true
+	}
+	one := pushed.Receipt{Tip: tip}
+	for _, word := range row.Base {
+		id, ok := refstore.ParseOID(word)
+		if !ok {
+			return true
+		}
+		one.Base = append(one.Base, id)
+	}
+	r.all = append(r.all, one)
+	return true
+}
+
+// left are the commits of a span that no receipt is of.
+func (r *hookReceipts) left(ctx context.Context, s *pushed.Span) ([]refstore.OID, error) {
+	for _, one := range r.all {
+		if s.Cover(one) {
+			return nil, nil
+		}
+	}
+	err := s.CoverOutside(ctx)
+	return s.Left(), err
+}
+
+// recentTrunk is how many commits of the trunk a push is told about.
+const recentTrunk = 50
+
+// Ungated is the evidence of UNGATED, from the ledgers as they are here: a push
+// does not wait for those of others to be fetched.
+func (a *hookAsk) Ungated(ctx context.Context) ([]hooks.Commit, error) {
+	trunk := a.rules.Trunk
+	if trunk.ID == "" {
+		return nil, nil
+	}
+	q := ledger.Query{History: true}
+	if a.rules.Remote != "" {
+		remote, err := a.repo.Remote(a.rules.Remote, a.rules.Policy.Fleet.Prefix)
+		if err != nil {
+			return nil, err
+		}
+		q.Remotes = []*refstore.Remote{remote}
+	}
+	var r hookReceipts
+	if _, err := ledger.Read(ctx, a.repo, q, r.visit); err != nil || len(r.all) == 0 {
+		return nil, err
+	}
+	s, err := pushed.ReadSpan(ctx, a.repo, trunk.ID, nil, recentTrunk)
+	if err != nil {
+		return nil, err
+	}
+	s.Began(r.all)
+	ids, err := r.left(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var commits []hooks.Commit
+	for c, err := range ancestry.Read(ctx, a.repo.Git, ids) {
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, hooks.Commit{ID: string(c.ID), Subject: c.Subject()})
+	}
+	return commits, nil
+}
