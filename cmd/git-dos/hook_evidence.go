@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/git-dos/git-dos/hooks"
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/gates"
 )
@@ -26,4 +27,18 @@ func (a *hookAsk) hookSite() *gates.Site {
 		}
 	}
 	return a.site
+}
+
+// hookClaims makes the gate of claims, and has the audit begin: it takes as long
+// as all else, and needs nothing of it.
+func (a *hookAsk) hookClaims() (hooks.Gate, error) {
+	s := a.hookSite()
+	if a.brought != nil {
+		var ids []string
+		for _, id := range a.brought.IDs() {
+			ids = append(ids, string(id))
+		}
+		s.AuditAhead(a.c.Context, ids)
+	}
+	return hooks.ClaimUnwitnessedGate(s), nil
 }

@@ -25,7 +25,7 @@ var hookGates = map[string][]hooks.Token{
 var hookGateMakers = map[hooks.Token]func(*hookAsk) (hooks.Gate, error){
 	hooks.LeaseFence:       func(a *hookAsk) (hooks.Gate, error) { return hooks.LeaseFenceGate(a.hookSite()), nil },
 	hooks.ScopeEscape:      func(a *hookAsk) (hooks.Gate, error) { return hooks.ScopeEscapeGate(a.hookSite()), nil },
-	hooks.ClaimUnwitnessed: func(a *hookAsk) (hooks.Gate, error) { return hooks.ClaimUnwitnessedGate(a.hookSite()), nil },
+	hooks.ClaimUnwitnessed: (*hookAsk).hookClaims,
 	hooks.WouldNotCompile:  func(a *hookAsk) (hooks.Gate, error) { return hooks.WouldNotCompileGate(a.hookSite()), nil },
 	hooks.FreshDeletion:    func(a *hookAsk) (hooks.Gate, error) { return hooks.FreshDeletionGate(a.hookSite()), nil },
 	hooks.BrokenLink:       func(a *hookAsk) (hooks.Gate, error) { return hooks.BrokenLinkGate(a.hookSite()), nil },

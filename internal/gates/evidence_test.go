@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-dos/git-dos/hooks"
 	"github.com/git-dos/git-dos/kernel/audit"
@@ -28,12 +30,53 @@ func TestAudit(t *testing.T) {
 	if want := map[string]audit.Outcome{good: audit.OK, bad: audit.Unwitnessed}; !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	var last error
-	for _, err := range f.site("", "", policy.Gates{}).Audit(t.Context(), []string{good, strings.Repeat("9", 40)}) {
-		last = err
+	lacking := []string{good, strings.Repeat("9", 40)}
+	for _, ahead := range []bool{false, true} {
+		s, last := f.site("", "", policy.Gates{}), error(nil)
+		if ahead {
+			s.AuditAhead(t.Context(), lacking)
+		}
+		for _, last = range s.Audit(t.Context(), lacking) {
+		}
+		if last == nil {
+			t.Errorf("a commit that is not here was audited, ahead: %v", ahead)
+		}
 	}
-	if last == nil {
-		t.Error("a commit that is not here was audited")
+}
+
+// What is audited ahead is what was asked for, or it is audited anew.
+func TestAnAuditAheadIsTheSame(t *testing.T) {
+	f := newField(t)
+	good := f.commit("fix: the api", "api/a.go", "package a\n")
+	bad := f.commit("fix: nothing at all")
+	for _, ahead := range [][]string{{bad, good}, {good}, {good, bad}, nil} {
+		s := f.site("", "", policy.Gates{})
+		s.AuditAhead(t.Context(), ahead)
+		var got []string
+		for finding, err := range s.Audit(t.Context(), []string{bad, good}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, finding.Sha+string(finding.Outcome))
+		}
+		if want := []string{bad + string(audit.Unwitnessed), good + string(audit.OK)}; !slices.Equal(got, want) {
+			t.Errorf("ahead of %q: %q, want %q", ahead, got, want)
+		}
+	}
+	s := f.site("", "", policy.Gates{})
+	ctx, cancel := context.WithCancel(t.Context())
+	s.AuditAhead(ctx, []string{bad, good})
+	cancel()
+	var last error
+	for _, last = range s.Audit(ctx, []string{bad, good}) {
+	}
+	select {
+	case <-s.ahead.done:
+	case <-time.After(10 * time.Second):
+		t.Error("the audit goes on after its context has ended")
+	}
+	if last == nil && len(s.ahead.found) < 2 {
+		t.Error("an audit that was ended reads as a whole one")
 	}
 }
 

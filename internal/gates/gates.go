@@ -11,17 +11,14 @@ package gates
 import (
 	"context"
 	"errors"
-	"iter"
 	"sync"
 	"time"
 
 	"github.com/git-dos/git-dos/hooks"
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/facts"
-	"github.com/git-dos/git-dos/kernel/audit"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
-	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
 // A Site is a repository whose hook asks. It is not safe for concurrent use.
@@ -39,6 +36,7 @@ type Site struct {
 	desk   *admit.Desk
 	failed error
 	held   *heldLanes
+	ahead  *aheadAudit
 }
 
 // All are the gates that a site has the evidence of, in the order of their
@@ -63,18 +61,6 @@ var (
 func (s *Site) at(ctx context.Context) (*admit.Desk, error) {
 	s.open.Do(func() { s.desk, s.failed = s.Desk(ctx) })
 	return s.desk, hinted(s.failed)
-}
-
-// Audit compares what commits claim with what they change.
-func (s *Site) Audit(ctx context.Context, ids []string) iter.Seq2[audit.Finding, error] {
-	oids := make([]refstore.OID, len(ids))
-	for i, id := range ids {
-		oids[i] = refstore.OID(id)
-	}
-	if len(oids) == 0 {
-		return func(func(audit.Finding, error) bool) {}
-	}
-	return facts.AuditCommits(ctx, s.Repo, false, ancestry.Read(ctx, s.Repo.Git.Offline(), oids))
 }
 
 // hinted adds to an error what to do about it, where it says.

@@ -142,7 +142,14 @@ func TestOnlyAShipOfThisPushRides(t *testing.T) {
 			t.Errorf("%s: %+v", tt.claim, ridden)
 		}
 	}
+	if _, err := f.desk().Release(t.Context(), "api", lease.Identity{Nonce: r.Nonce}); err != nil {
+		t.Fatal(err)
+	}
 	u := f.shipEntry(r, ship, as)
+	p.Riding = []hooks.Update{u}
+	if ridden, err := f.site(old, onMain, policy.Gates{}).Ridden(t.Context(), p); err != nil || len(ridden) != 0 {
+		t.Errorf("a lane that is free rides: %+v, %v", ridden, err)
+	}
 	u.New = tip // a commit that is no entry
 	p.Riding = []hooks.Update{u}
 	if ridden, err := f.site(old, onMain, policy.Gates{}).Ridden(t.Context(), p); err == nil {
