@@ -110,6 +110,10 @@ func (c Chain) other(ctx context.Context, path string) *exec.Cmd {
 	if !runs(path) {
 		return nil
 	}
+	if f, err := readHook(path); err == nil && f.claim != foreign && filepath.Base(path) == c.Hook+savedSuffix {
+		fmt.Fprintf(c.Err, "git-dos: %s: %s calls git-dos itself, and is not run: remove it\n", c.Hook, path)
+		return nil
+	}
 	if shell := sourcedBy(path); shell != nil && strings.HasSuffix(path, savedSuffix) {
 		args := append(shell[1:], "-c", `dos_hook=$1; shift; . "$dos_hook"`, c.Zero, path)
 		return exec.CommandContext(ctx, shell[0], append(args, c.Args...)...)

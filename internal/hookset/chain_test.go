@@ -1,3 +1,5 @@
+//go:build unix
+
 package hookset
 
 import (
@@ -119,6 +121,17 @@ func TestWhatGitNeverRanIsNotRun(t *testing.T) {
 	}
 	if h := hookOf(t, see(t, repo), "pre-push"); !h.Armed || h.Note == "" {
 		t.Errorf("the other hook is gone: %+v", h)
+	}
+}
+
+func TestAHookNeverRunsItself(t *testing.T) {
+	repo, program := pushed(t), fakeProgram(t)
+	hook := filepath.Join(repo.CommonDir, "hooks", "pre-push")
+	writeFile(t, hook, "#!/bin/sh\n", 0o755)
+	install(t, repo, Request{Program: program})
+	writeFile(t, hook+savedSuffix, read(t, hook), 0o755)
+	if out, err := push(t, repo.WorkTree, "a"); err != nil || !strings.Contains(out, "calls git-dos itself") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build unix
+
 package hookset
 
 import (
@@ -164,6 +166,38 @@ func TestFoldersOfOthersAreNotWrittenTo(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestARepositoryThatIsMovedKeepsWhatItKnows(t *testing.T) {
+	shared := t.TempDir()
+	writeFile(t, filepath.Join(shared, "post-commit"), "#!/bin/sh\n>\"$PWD/post-commit-ran\"\n", 0o755)
+	for _, again := range []bool{true, false} {
+		repo, program := newRepo(t), fakeProgram(t)
+		githome.Git(t, repo.WorkTree, "config", "core.hooksPath", shared)
+		install(t, repo, Request{OwnPath: true, Program: program})
+		there := filepath.Join(t.TempDir(), "moved")
+		if err := os.Rename(repo.WorkTree, there); err != nil {
+			t.Fatal(err)
+		}
+		repo = open(t, there)
+		if l := see(t, repo); l.Outcome != GateNotArmed || !strings.Contains(l.Fix, "--local-hooks-path") {
+			t.Errorf("%v", l)
+		}
+		if again {
+			install(t, repo, Request{OwnPath: true, Program: program})
+			if l := see(t, repo); l.Outcome != Armed {
+				t.Errorf("%v", l)
+			}
+			githome.Git(t, there, "commit", "-q", "--allow-empty", "-m", "x")
+			if _, err := os.Stat(filepath.Join(there, "post-commit-ran")); err != nil {
+				t.Error(err)
+			}
+		}
+		uninstall(t, repo)
+		if p, err := FindPlace(context.Background(), repo); err != nil || p.Value != shared {
+			t.Errorf("installed again: %v: %+v, %v", again, p, err)
+		}
+	}
 }
 
 func TestEachWorktreeIsSeenForItself(t *testing.T) {

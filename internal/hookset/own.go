@@ -32,10 +32,15 @@ func installBeside(ctx context.Context, repo *refstore.Repo, r *record, p Place,
 	if err != nil {
 		return i, err
 	}
-	r.Moved = &moved{Before: before, From: filepath.ToSlash(p.Dir)}
-	if p.Value != "" && !filepath.IsAbs(p.Value) {
-		r.Moved.From = filepath.ToSlash(p.Value)
+	switch {
+	case r.Moved != nil && before == r.Moved.Set: // the repository, or its copy, is elsewhere now
+		r.Moved = &moved{Before: r.Moved.Before, From: r.Moved.From}
+	case p.Value != "" && !filepath.IsAbs(p.Value):
+		r.Moved = &moved{Before: before, From: filepath.ToSlash(p.Value)}
+	default:
+		r.Moved = &moved{Before: before, From: filepath.ToSlash(p.Dir)}
 	}
+	r.Moved.Set = ownDir(repo)
 	for _, dir := range r.dirs(repo, p) {
 		if dir == ownDir(repo) {
 			continue
@@ -134,7 +139,7 @@ func passedOn(repo *refstore.Repo, from string) (names []string) {
 // giveBack sets core.hooksPath to what it was, unless somebody has set it since.
 func (m *moved) giveBack(ctx context.Context, repo *refstore.Repo) (done bool, err error) {
 	value, err := localPath(ctx, repo)
-	if err != nil || value != ownDir(repo) {
+	if err != nil || value != m.Set {
 		return false, err
 	}
 	if m.Before != "" {

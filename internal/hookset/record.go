@@ -30,6 +30,7 @@ type record struct {
 type moved struct {
 	Before string `json:"before,omitempty"` // the local value that stood, empty when none did
 	From   string `json:"from"`             // where the hooks are that are passed on to
+	Set    string `json:"set"`              // the value install gave it; another one once the repository has moved
 }
 
 const maxRecord = 64 << 10
