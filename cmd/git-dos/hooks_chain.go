@@ -45,7 +45,7 @@ func hooksChain(c *cli.Context) error {
 	}
 	if isTerminal(c.App.Reader) && hookset.ReadsInput(args[0]) {
 		return usagef("%s expects lines from git on standard input, and this is a terminal", args[0]).
-			hint("git runs it; to try it, close its input: %s < /dev/null", verdict.ShellWord(args[1]))
+			hint("git runs it; git push --dry-run tries pre-push")
 	}
 	chain := hookset.Chain{
 		Hook: args[0], Zero: args[1], Args: args[2:], Order: hookset.First, Chained: before, Program: c.String("program"),
