@@ -88,16 +88,20 @@ func (v hookVerdict) ExitCode() int {
 	return verdict.NoVerdict
 }
 
+// hookShown is how many findings of one gate people are shown.
+const hookShown = 10
+
 // String is what a human sees of it: nothing where nothing was found.
 func (v hookVerdict) String() string {
 	var b strings.Builder
 	var refusing []string
 	for _, r := range v.Gates {
 		mark := map[string]string{hooks.Warned: "warning: ", hooks.Overridden: "overridden: "}[r.Outcome]
-		for _, f := range r.Findings {
+		shown := r.Findings[:min(len(r.Findings), hookShown)]
+		for _, f := range shown {
 			b.WriteString(hookLine(mark, f))
 		}
-		if more := r.Found - len(r.Findings); more > 0 {
+		if more := r.Found - len(shown); more > 0 {
 			fmt.Fprintf(&b, "git-dos: %s%s: %d more\n", mark, r.Token, more)
 		}
 		if r.Outcome == hooks.Refused {

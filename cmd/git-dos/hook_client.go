@@ -33,16 +33,20 @@ func hookPrePush(c *cli.Context, args []string) error {
 	if p = hookRiding(p, ""); len(p.Updates) == 0 {
 		return hookAnswer(c, hookVerdictOf(p, nil))
 	}
-	ask, err := hookOpen(c, p, overrides)
+	var h *pushed.History
+	var unread error
+	ask, err := hookOpen(c, p, overrides, func(repo *refstore.Repo) { h, unread = pushed.Outgoing(c.Context, repo, p) })
 	if err != nil {
 		return err
 	}
 	if ask.push = hookRiding(ask.push, ask.rules.Policy.Fleet.Prefix); len(ask.push.Updates) == 0 {
 		return hookAnswer(c, hookVerdictOf(ask.push, nil))
 	}
-	h, err := pushed.Outgoing(c.Context, ask.repo, ask.push)
-	if err != nil {
-		ask.fail(err)
+	if len(ask.push.Updates) != len(p.Updates) { // the fleet's refs are elsewhere
+		h, unread = pushed.Outgoing(c.Context, ask.repo, ask.push)
+	}
+	if unread != nil {
+		ask.fail(unread)
 	} else {
 		ask.brought, ask.history = h, h
 	}

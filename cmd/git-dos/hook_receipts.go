@@ -39,15 +39,14 @@ func (r *hookReceipts) visit(e ledger.Entry) bool {
 	return true
 }
 
-// left are the commits of a span that no receipt is of.
-func (r *hookReceipts) left(ctx context.Context, s *pushed.Span) ([]refstore.OID, error) {
+// cover holds all receipts against a span.
+func (r *hookReceipts) cover(ctx context.Context, s *pushed.Span) error {
 	for _, one := range r.all {
 		if s.Cover(one) {
-			return nil, nil
+			return nil
 		}
 	}
-	err := s.CoverOutside(ctx)
-	return s.Left(), err
+	return s.CoverOutside(ctx)
 }
 
 // recentTrunk is how many commits of the trunk a push is told about.
@@ -76,13 +75,12 @@ func (a *hookAsk) Ungated(ctx context.Context) ([]hooks.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Began(r.all)
-	ids, err := r.left(ctx, s)
-	if err != nil {
+	if err := r.cover(ctx, s); err != nil {
 		return nil, err
 	}
+	s.Began(r.all)
 	var commits []hooks.Commit
-	for c, err := range ancestry.Read(ctx, a.repo.Git, ids) {
+	for c, err := range ancestry.Read(ctx, a.repo.Git, s.Left()) {
 		if err != nil {
 			return nil, err
 		}

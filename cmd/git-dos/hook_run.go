@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -31,13 +32,18 @@ type hookAsk struct {
 
 // hookOpen opens the repository that git runs the hook in, and reads the policy
 // that is in force. The environment of an agent that works elsewhere has no say
-// in which repository that is.
-func hookOpen(c *cli.Context, p hooks.Push, overrides []hooks.Override) (*hookAsk, error) {
+// in which repository that is. What is to be read besides is read meanwhile.
+func hookOpen(c *cli.Context, p hooks.Push, overrides []hooks.Override, meanwhile ...func(*refstore.Repo)) (*hookAsk, error) {
 	repo, err := refstore.Open(c.Context, firstOf(c.String("workspace"), "."))
 	if err != nil {
 		return nil, repoError(err)
 	}
 	a := &hookAsk{c: c, repo: repo, push: p, overrides: overrides}
+	var others sync.WaitGroup
+	for _, read := range meanwhile {
+		others.Go(func() { read(repo) })
+	}
+	defer others.Wait()
 	a.rules, err = facts.LoadGatePolicy(c.Context, repo)
 	if err != nil && !hookBegins(p, err) {
 		a.fail(fmt.Errorf("the policy on the trunk: %w", err))

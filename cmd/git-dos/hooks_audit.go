@@ -112,14 +112,14 @@ func hooksAudit(c *cli.Context) error {
 	}
 	var span *pushed.Span
 	if c.NArg() == 1 {
-		span, err = v.named(c, d)
+		span, err = v.named(c, d, r)
 	} else {
 		span, err = v.trunk(c, d, r)
 	}
 	if err != nil {
 		return err
 	}
-	if err := v.judge(c, d, span, r); err != nil {
+	if err := v.judge(c, d, span); err != nil {
 		return deskError(err)
 	}
 	if err := answer(c, v); err != nil || len(unread) == 0 {
@@ -130,7 +130,7 @@ func hooksAudit(c *cli.Context) error {
 }
 
 // named is the span that the caller names.
-func (v *auditAnswer) named(c *cli.Context, d *admit.Desk) (*pushed.Span, error) {
+func (v *auditAnswer) named(c *cli.Context, d *admit.Desk, r hookReceipts) (*pushed.Span, error) {
 	from, to, ok := strings.Cut(c.Args().First(), "..")
 	if !ok || from == "" || to == "" || strings.HasPrefix(to, ".") {
 		return nil, usagef("%q is no range", c.Args().First()).hint("write it as A..B, as in v1.0..origin/main")
@@ -143,7 +143,11 @@ func (v *auditAnswer) named(c *cli.Context, d *admit.Desk) (*pushed.Span, error)
 		}
 		ends = append(ends, id)
 	}
-	return v.span(c.Context, d, ends[1], ends[:1])
+	s, err := v.span(c.Context, d, ends[1], ends[:1])
+	if err == nil {
+		err = auditError(r.cover(c.Context, s))
+	}
+	return s, err
 }
 
 // trunk is the trunk since gates began to judge.
@@ -158,6 +162,9 @@ func (v *auditAnswer) trunk(c *cli.Context, d *admit.Desk, r hookReceipts) (*pus
 	v.Ref = rules.Trunk.Ref
 	s, err := pushed.ReadSpan(c.Context, d.Repo, rules.Trunk.ID, nil, pushed.MaxCommits)
 	if err != nil {
+		return nil, auditError(err)
+	}
+	if err := r.cover(c.Context, s); err != nil {
 		return nil, auditError(err)
 	}
 	v.To, v.Commits = string(rules.Trunk.ID), s.Began(r.all)
@@ -179,11 +186,8 @@ func (v *auditAnswer) span(ctx context.Context, d *admit.Desk, to refstore.OID, 
 // maxUngated bounds the commits that are listed.
 const maxUngated = 100
 
-func (v *auditAnswer) judge(c *cli.Context, d *admit.Desk, s *pushed.Span, r hookReceipts) error {
-	left, err := r.left(c.Context, s)
-	if err != nil {
-		return err
-	}
+func (v *auditAnswer) judge(c *cli.Context, d *admit.Desk, s *pushed.Span) error {
+	left := s.Left()
 	v.Total = len(left)
 	for c, err := range ancestry.Read(c.Context, d.Repo.Git, left[:min(len(left), maxUngated)]) {
 		if err != nil {

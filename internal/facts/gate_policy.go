@@ -61,8 +61,9 @@ func plainTrunk(ctx context.Context, repo *refstore.Repo, files *refstore.FileRe
 		return t, err
 	}
 	tracking := "refs/remotes/" + remote + "/"
-	if short, ok := strings.CutPrefix(t.Ref, tracking); ok && t.Branch == "" {
+	if short, ok := strings.CutPrefix(t.Ref, tracking); ok {
 		t.Branch = "refs/heads/" + short
+		return t, nil
 	}
 	id, err := repo.RefID(ctx, tracking+t.Short())
 	if err == nil && id != "" && t.Branch != "" {

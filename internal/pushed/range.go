@@ -19,26 +19,29 @@ import (
 // knows, where not even an old id is here, whatever any remote has counts as
 // there.
 func Outgoing(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History, error) {
-	ends, err := endsOf(ctx, repo, p)
-	if err != nil {
-		return nil, err
-	}
 	remotes, err := remotesOf(repo, p)
 	if err != nil {
 		return nil, err
 	}
-	known := ends.known
+	var prefixes []string
 	for _, name := range remotes {
-		if known, err = addRefs(ctx, repo, known, "refs/remotes/"+name+"/"); err != nil {
+		prefixes = append(prefixes, "refs/remotes/"+name+"/")
+	}
+	had := refsBelow(ctx, repo, prefixes...) // beside what is looked up first
+	ends, err := endsOf(ctx, repo, p)
+	there, refsErr := had()
+	if err == nil {
+		err = refsErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(remotes) == 0 && len(ends.known) == 0 {
+		if there, err = refsBelow(ctx, repo, "refs/remotes/")(); err != nil {
 			return nil, err
 		}
 	}
-	if len(remotes) == 0 && len(known) == 0 {
-		if known, err = addRefs(ctx, repo, known, "refs/remotes/"); err != nil {
-			return nil, err
-		}
-	}
-	return ends.history(ctx, repo, known)
+	return ends.history(ctx, repo, append(ends.known, there...))
 }
 
 // Incoming is what a push brings to this repository, asked before its refs
@@ -48,11 +51,11 @@ func Incoming(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History,
 	if err != nil {
 		return nil, err
 	}
-	known, err := addRefs(ctx, repo, ends.known, "refs/")
+	there, err := refsBelow(ctx, repo, "refs/")()
 	if err != nil {
 		return nil, err
 	}
-	return ends.history(ctx, repo, known)
+	return ends.history(ctx, repo, append(ends.known, there...))
 }
 
 // ends are the commits that a push's ids name.
@@ -142,23 +145,34 @@ func peel(ctx context.Context, run git.Runner, ids []string) ([]peeled, error) {
 	return all, nil
 }
 
-// addRefs adds the commits that the refs below a prefix name.
-func addRefs(ctx context.Context, repo *refstore.Repo, known []refstore.OID, prefix string) ([]refstore.OID, error) {
-	out, err := repo.Git.Offline().Output(ctx, "for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)", "--", prefix)
-	if err != nil {
-		return nil, ancestry.Unreadable(ctx, "the refs below "+prefix, err)
+// refsBelow starts to list the commits that the refs below prefixes name; what it
+// returns waits for them. Below none there is none.
+func refsBelow(ctx context.Context, repo *refstore.Repo, prefixes ...string) func() ([]refstore.OID, error) {
+	if len(prefixes) == 0 {
+		return func() ([]refstore.OID, error) { return nil, nil }
 	}
-	seen := map[refstore.OID]bool{}
-	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		for i := 1; i < len(words); i += 2 {
-			if id, ok := refstore.ParseOID(words[i-1]); ok && words[i] == "commit" && !seen[id] {
-				seen[id] = true
-				known = append(known, id)
+	args := append([]string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)", "--"}, prefixes...)
+	child, err := repo.Git.Offline().Start(ctx, git.Call{Args: args})
+	return func() (ids []refstore.OID, _ error) {
+		if err != nil {
+			return nil, err
+		}
+		out, _, err := child.Wait()
+		if err != nil {
+			return nil, ancestry.Unreadable(ctx, "the refs below "+strings.Join(prefixes, " "), err)
+		}
+		seen := map[refstore.OID]bool{}
+		for line := range strings.Lines(string(out)) {
+			words := strings.Fields(line)
+			for i := 1; i < len(words); i += 2 {
+				if id, ok := refstore.ParseOID(words[i-1]); ok && words[i] == "commit" && !seen[id] {
+					seen[id] = true
+					ids = append(ids, id)
+				}
 			}
 		}
+		return ids, nil
 	}
-	return known, nil
 }
 
 // remotesOf names the remotes here that a push goes to: the one it names, or

@@ -131,13 +131,14 @@ func (s *Span) CoverOutside(ctx context.Context) error {
 
 // Began takes off what was there before gates began to judge: what the first
 // receipts all stand on. The first are those whose tip descends from the tip of
-// no other; no clock is asked. It reports what that left of the span.
+// no other; no clock is asked. It reports what that left of the span, and comes
+// after [Span.CoverOutside].
 func (s *Span) Began(receipts []Receipt) (commits int) {
 	isTip, after := map[refstore.OID]bool{}, map[refstore.OID]bool{}
 	for _, r := range receipts {
 		isTip[r.Tip] = true
 	}
-	for _, id := range slices.Backward(s.order) {
+	for _, id := range s.oldestFirst() {
 		for _, p := range s.parents[id] {
 			after[id] = after[id] || after[p] || isTip[p]
 		}
@@ -145,7 +146,7 @@ func (s *Span) Began(receipts []Receipt) (commits int) {
 	below, first := map[refstore.OID]int{}, 0
 	done := map[refstore.OID]bool{}
 	for _, r := range receipts {
-		if _, inside := s.parents[r.Tip]; !inside || after[r.Tip] || done[r.Tip] {
+		if _, known := s.parents[r.Tip]; !known || after[r.Tip] || done[r.Tip] {
 			continue
 		}
 		first++
@@ -160,6 +161,28 @@ func (s *Span) Began(receipts []Receipt) (commits int) {
 		}
 	}
 	return commits
+}
+
+// oldestFirst is every commit that is known, none before its parents.
+func (s *Span) oldestFirst() (order []refstore.OID) {
+	done, entered := map[refstore.OID]bool{}, map[refstore.OID]bool{}
+	for start := range s.parents {
+		for stack := []refstore.OID{start}; len(stack) > 0; {
+			id := stack[len(stack)-1]
+			parents, known := s.parents[id]
+			if known && !entered[id] {
+				entered[id] = true
+				stack = append(stack, parents...)
+				continue
+			}
+			stack = stack[:len(stack)-1]
+			if known && !done[id] {
+				done[id] = true
+				order = append(order, id)
+			}
+		}
+	}
+	return order
 }
 
 // walk visits what the commits reach in the span, and does not go on from the

@@ -100,6 +100,8 @@ func TestWhatWasBeforeTheGatesIsNotAskedFor(t *testing.T) {
 	commit("two")
 	p.git("merge", "-q", "side", "-m", "merge")
 	ids["merge"] = refstore.OID(p.git("rev-parse", "HEAD"))
+	p.git("checkout", "-q", "-b", "later")
+	commit("later")
 	r := func(tip string, base ...string) Receipt {
 		one := Receipt{Tip: ids[tip]}
 		for _, b := range base {
@@ -116,6 +118,7 @@ func TestWhatWasBeforeTheGatesIsNotAskedFor(t *testing.T) {
 		{"without receipts all of it is asked for", nil, "root one two side merge", 5},
 		{"a branch that comes in later is asked for", []Receipt{r("merge", "two", "side"), r("two", "one")}, "side", 3},
 		{"what only one of two first ones stands on too", []Receipt{r("two", "one"), r("side", "root")}, "one merge", 4},
+		{"a first push that is not there yet stands on all of it", []Receipt{r("later", "merge")}, "", 0},
 		{"one of another history says nothing", []Receipt{{Tip: refstore.OID(strings.Repeat("1", 40))}}, "root one two side merge", 5},
 	}
 	for _, tt := range tests {
@@ -125,6 +128,9 @@ func TestWhatWasBeforeTheGatesIsNotAskedFor(t *testing.T) {
 		}
 		for _, one := range tt.receipts {
 			s.Cover(one)
+		}
+		if err := s.CoverOutside(context.Background()); err != nil {
+			t.Fatal(err)
 		}
 		n := s.Began(tt.receipts)
 		if got := named(ids, s.Left()); sorted(got) != sorted(tt.want) || n != tt.commits {
