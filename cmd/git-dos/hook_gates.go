@@ -37,7 +37,10 @@ var hookGateMakers = map[hooks.Token]func(*hookAsk) (hooks.Gate, error){
 	},
 	hooks.SecretShape: func(a *hookAsk) (hooks.Gate, error) { return a.leaks(0) },
 	hooks.PublicLeak:  func(a *hookAsk) (hooks.Gate, error) { return a.leaks(1) },
-	hooks.Ungated:     func(a *hookAsk) (hooks.Gate, error) { return hooks.UngatedGate(a), nil },
+	hooks.Ungated: func(a *hookAsk) (hooks.Gate, error) {
+		a.past = a.lookBack()
+		return hooks.UngatedGate(a.past), nil
+	},
 	hooks.OffTrunk: func(a *hookAsk) (hooks.Gate, error) {
 		return hooks.OffTrunkGate(func(ctx context.Context, ref string) (bool, error) {
 			id, err := a.repo.RefID(ctx, ref)

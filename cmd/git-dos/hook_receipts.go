@@ -11,8 +11,11 @@ import (
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
-// hookReceipts are the receipts of ledgers.
-type hookReceipts struct{ all []pushed.Receipt }
+// hookReceipts are the receipts of ledgers, and the rows they are read from.
+type hookReceipts struct {
+	all  []pushed.Receipt
+	rows []journal.Row
+}
 
 // visit takes up a row of a ledger.
 func (r *hookReceipts) visit(e ledger.Entry) bool {
@@ -35,7 +38,8 @@ func (r *hookReceipts) visit(e ledger.Entry) bool {
 		}
 		one.Base = append(one.Base, id)
 	}
-	r.all = append(r.all, one)
+	row.From = e.Node
+	r.all, r.rows = append(r.all, one), append(r.rows, row)
 	return true
 }
 
@@ -52,9 +56,32 @@ func (r *hookReceipts) cover(ctx context.Context, s *pushed.Span) error {
 // recentTrunk is how many commits of the trunk a push is told about.
 const recentTrunk = 50
 
-// Ungated is the evidence of UNGATED, from the ledgers as they are here: a push
-// does not wait for those of others to be fetched.
-func (a *hookAsk) Ungated(ctx context.Context) ([]hooks.Commit, error) {
+// A hookPast is what went past the gates, by the ledgers as they are here: a push
+// does not wait for those of others to be fetched. It is read beside all else.
+type hookPast struct {
+	done     chan struct{}
+	commits  []hooks.Commit
+	receipts *hookReceipts
+	err      error
+}
+
+// Ungated is the evidence of UNGATED.
+func (p *hookPast) Ungated(context.Context) ([]hooks.Commit, error) {
+	<-p.done
+	return p.commits, p.err
+}
+
+// lookBack starts to read it.
+func (a *hookAsk) lookBack() *hookPast {
+	p := &hookPast{done: make(chan struct{}), receipts: &hookReceipts{}}
+	go func() {
+		defer close(p.done)
+		p.commits, p.err = a.ungated(a.c.Context, p.receipts)
+	}()
+	return p
+}
+
+func (a *hookAsk) ungated(ctx context.Context, r *hookReceipts) ([]hooks.Commit, error) {
 	trunk := a.rules.Trunk
 	if trunk.ID == "" {
 		return nil, nil
@@ -67,7 +94,6 @@ func (a *hookAsk) Ungated(ctx context.Context) ([]hooks.Commit, error) {
 		}
 		q.Remotes = []*refstore.Remote{remote}
 	}
-	var r hookReceipts
 	if _, err := ledger.Read(ctx, a.repo, q, r.visit); err != nil || len(r.all) == 0 {
 		return nil, err
 	}

@@ -141,19 +141,26 @@ func hookOutcomes(results []hooks.Result) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// recentRows is how far back a receipt is looked for.
+// recentRows is how far back a receipt is looked for where the ledgers were not
+// read already.
 const recentRows = 1000
 
 // hookHas reports whether this node's ledger has the receipt: git runs the hook
 // once for each address of a remote.
 func hookHas(a *hookAsk, node string, want journal.Row) (found bool, err error) {
+	same := func(had journal.Row) bool {
+		return had.Sha == want.Sha && had.Target == want.Target && had.Digest == want.Digest && had.Verb == want.Verb &&
+			string(had.Verdicts) == string(want.Verdicts) && slices.Equal(had.Base, want.Base)
+	}
+	if a.past != nil && a.past.err == nil {
+		return slices.ContainsFunc(a.past.receipts.rows, func(had journal.Row) bool { return had.From == node && same(had) }), nil
+	}
 	seen := 0
 	_, err = ledger.Read(a.c.Context, a.repo, ledger.Query{Nodes: []string{node}}, func(e ledger.Entry) bool {
 		seen++
 		if e.Op == journal.OpGate {
 			had, err := journal.Decode(e.Payload)
-			found = err == nil && had.Sha == want.Sha && had.Target == want.Target && had.Digest == want.Digest && had.Verb == want.Verb &&
-				string(had.Verdicts) == string(want.Verdicts) && slices.Equal(had.Base, want.Base)
+			found = err == nil && same(had)
 		}
 		return !found && seen < recentRows
 	})

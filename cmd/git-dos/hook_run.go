@@ -26,6 +26,7 @@ type hookAsk struct {
 	overrides []hooks.Override
 	leakGates []hooks.Gate
 	site      *gates.Site // see hookSite
+	past      *hookPast   // nil where UNGATED is not asked
 
 	unread []hooks.Result // what all gates need and cannot be read
 }
