@@ -15,6 +15,10 @@ type auditor struct{ most int }
 func (a auditor) Audit(_ context.Context, ids []string) iter.Seq2[audit.Finding, error] {
 	return func(yield func(audit.Finding, error) bool) {
 		for i, id := range ids {
+			if id == "" {
+				yield(audit.Finding{}, errTorn)
+				return
+			}
 			c := audit.Change{ID: id, Subject: "fix: the parser", Files: []audit.File{{Path: "parser.go", Added: 1}}}
 			if id == "empty" {
 				c.Files = nil

@@ -122,7 +122,7 @@ func mentions(text, name string) bool {
 		if after == '.' { // of a sentence, or of a longer name
 			after, _ = utf8.DecodeRuneInString(text[end+more:])
 		}
-		if !inName(before, begin > 0) && (!inName(after, end < len(text)) || strings.HasSuffix(name, "/")) {
+		if !inName(before, begin > 0) && !inName(after, end < len(text)) {
 			return true
 		}
 		from = begin + 1

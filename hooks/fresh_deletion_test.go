@@ -38,6 +38,7 @@ func TestFreshDeletion(t *testing.T) {
 		{"quoted", deleting("drop `new.go`, which nobody calls"), nil},
 		{"by its folder", deleting("drop pkg/deep"), nil},
 		{"by a folder above", deleting("drop pkg/"), nil},
+		{"another file of its folder is another", deleting("drop pkg/deep/other.go and pkg/other.go"), []string{says}},
 		{"the name of the topmost folder alone is a word like any other", deleting("pkg: tidy"), []string{says}},
 		{"a longer name is another", deleting("drop renew.go and new.go.old and new.gox"), []string{says}},
 		{"a longer path too", deleting("drop other/pkg/deep/new.go2"), []string{says}},

@@ -89,7 +89,7 @@ func TestArrivals(t *testing.T) {
 	f.git("checkout", "-q", "-b", "side")
 	side := f.commit("by a branch", "glob[x]*", "1\n")
 	f.git("checkout", "-q", "main")
-	came := f.commit("came and went", "went", "1\n", "late", "1\n")
+	came := f.commit("came and went", "went", "1\n", "late", "1\n", "api/a", "changed\n", ":(exclude)y", "1\n")
 	f.git("rm", "-q", "went")
 	f.commit("went")
 	f.git("merge", "-q", "-m", "merge", "side")
@@ -97,13 +97,13 @@ func TestArrivals(t *testing.T) {
 	f.git("rm", "-q", "late")
 	tip := f.commit("deletes")
 
-	paths := []string{"early", "late", "went", "glob[x]*", "filler", "never"}
+	paths := []string{"early", "late", "went", "glob[x]*", "filler", "never", "api/a", ":(exclude)y"}
 	p, _ := update(trunk, tip)
 	got, err := f.site(trunk, onMain, policy.Gates{}).Arrivals(t.Context(), p, paths)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if keys := slices.Sorted(maps.Keys(got)); !slices.Equal(keys, []string{"filler", "glob[x]*", "late"}) {
+	if keys := slices.Sorted(maps.Keys(got)); !slices.Equal(keys, []string{":(exclude)y", "filler", "glob[x]*", "late"}) {
 		t.Errorf("%q came", keys)
 	}
 	if a := got["late"]; len(a.Commits) != 1 || a.Commits[0] != came || a.Blob != f.git("rev-parse", trunk+":late") {
@@ -114,7 +114,7 @@ func TestArrivals(t *testing.T) {
 	}
 	topic := p
 	topic.Updates = []hooks.Update{{Ref: "refs/heads/topic", New: tip}}
-	if got, err := f.site(early, onMain, policy.Gates{}).Arrivals(t.Context(), topic, paths); err != nil || len(got) != 1 || got["early"].Blob == "" {
+	if got, err := f.site(early, onMain, policy.Gates{}).Arrivals(t.Context(), topic, paths); err != nil || len(got) != 2 || got["early"].Blob == "" {
 		t.Errorf("of another branch the trunk counts as it is here: %+v, %v", got, err)
 	}
 	p, _ = update("", tip)
@@ -186,6 +186,13 @@ func TestFiles(t *testing.T) {
 	}
 	if err := os.Remove(filepath.Join(f.dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
 		t.Fatal(err)
+	}
+	tree := f.git("rev-parse", tip+"^{tree}")
+	if err := os.Remove(filepath.Join(f.dir, ".git", "objects", tree[:2], tree[2:])); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := s.Files(t.Context(), f.git("rev-parse", "of-commit")); err == nil {
+		t.Errorf("a tree that is not here: %v", files)
 	}
 	var last error
 	for _, last = range files.Read(t.Context(), []string{"api/a", "big"}, 1000) {

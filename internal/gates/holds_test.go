@@ -230,7 +230,7 @@ func TestAHoldersOwnShipComesAlong(t *testing.T) {
 		t.Errorf("web has shipped nothing: %q, %v", rest, err)
 	}
 	p, u = update(there, there)
-	if rest, err := s.Unshipped(t.Context(), p, u, "api", []string{"api/a"}); err != nil || len(rest) != 1 {
+	if rest, err := s.Unshipped(t.Context(), p, u, "api", []string{"asked"}); err != nil || len(rest) != 1 || rest[0] != "asked" {
 		t.Errorf("a push without the ship: %q, %v", rest, err)
 	}
 }
