@@ -38,6 +38,9 @@ func Links(source []byte) ([]Link, error) {
 	if len(source) > MaxDocument {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(source), MaxDocument)
 	}
+	if !bytes.Contains(source, []byte("](")) && !bytes.Contains(source, []byte("]:")) {
+		return nil, nil // neither a link nor a definition that one could refer to
+	}
 	doc := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
