@@ -107,6 +107,8 @@ func TestStepsOfALaneOnAServer(t *testing.T) {
 		{"the holder takes its held lane anew", held, []LaneEntry{{OpAcquire, leased(4, "n4")}}, granting(10, next), IllegalStep},
 		{"an acquirer takes a parked lane", parked, []LaneEntry{{OpAcquire, next}}, granting(10, next), IllegalStep},
 		{"an acquirer is admitted to nothing", free, []LaneEntry{{OpAcquire, leased(4, "n4", stateOf(lane.Parked))}}, nil, IllegalStep},
+		{"a worker is admitted as a node", free, []LaneEntry{{OpAcquire, leased(4, "n4", asDelegate)}}, granting(10, leased(4, "n4", asDelegate)), IllegalStep},
+		{"a node is admitted as a worker", free, []LaneEntry{{OpDelegate, next}}, granting(10, next), IllegalStep},
 		{"an ordinary lane waits", free, []LaneEntry{{OpAcquire, leased(4, "n4", stateOf(lane.Waiting))}}, granting(10, next), IllegalStep},
 		{"a generation is left out", free, []LaneEntry{{OpAcquire, leased(5, "n4")}}, granting(10, leased(5, "n4")), BadGeneration},
 		{"a generation comes again", free, []LaneEntry{{OpAcquire, leased(3, "n4")}}, granting(10, leased(3, "n4")), BadGeneration},
