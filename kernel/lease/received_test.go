@@ -211,6 +211,10 @@ func TestOrderOnAServer(t *testing.T) {
 	}
 	change := func(o Order, f func(*Order)) Order { f(&o); return o }
 	before := atServer(9, api)
+	keyword := leased(3, "n3", inSlot("k.00", "job", "job/**"))
+	slot := atServer(9, keyword)
+	unread := atServer(9, api)
+	unread.Chains, unread.Unread = map[string]Record{}, map[string]error{"api": ErrRecord}
 	unit := atServer(9, booked)
 	unit.Order = withUnit(unit.Order, "n3")
 	tests := []struct {
@@ -244,6 +248,13 @@ func TestOrderOnAServer(t *testing.T) {
 		{"a holder is swapped within a generation", before, nil, OpGranted, change(orderAt(10, api), func(o *Order) {
 			o.Lanes["api"] = Grant{Gen: 3, Nonce: "nx", Kind: lane.Cluster, Tree: []string{"api/**"}}
 		}), HolderSwap},
+		{"a slot has another lane within a generation", slot, nil, OpGranted, change(orderAt(10, keyword), func(o *Order) {
+			g := o.Lanes["k.00"]
+			g.Lane = "other"
+			o.Lanes["k.00"] = g
+		}), ChangedRecord},
+		{"what the order newly says of a lane that cannot be read", unread, nil, OpGranted, change(orderAt(10, api), func(o *Order) { o.Lanes["api"] = Grant{Gen: 3, Nonce: "n3"} }), CannotJudge},
+		{"a step on a lane that cannot be read", unread, []LaneEntry{{OpVoid, apiFree}}, OpEnded, orderAt(10, api), CannotJudge},
 		{"a number is left out", before, nil, OpEnded, orderAt(11, api), BadGeneration},
 		{"a number comes again", before, nil, OpEnded, orderAt(9, api), BadGeneration},
 		{"an end that admits", before, []LaneEntry{{OpAcquire, web}}, OpEnded, orderAt(10, api, web), ChangedRecord},
