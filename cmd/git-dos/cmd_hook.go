@@ -19,6 +19,9 @@ var hookHandlers = map[string]func(*cli.Context, []string) error{
 	hooks.PreCommit:   hookPreCommit,
 	hooks.CommitMsg:   hookCommitMsg,
 	hooks.Transaction: hookTransaction,
+	hooks.PreReceive:  hookPreReceive,
+	hooks.UpdateHook:  hookOneRef,
+	hooks.PostReceive: hookPostReceive,
 }
 
 // hookGated is the status of a hook that refuses: that of a git dos push which a
@@ -39,12 +42,20 @@ func hookVerb() verb {
 				"GIT_DOS_OVERRIDE='TOKEN: reason' lets the findings of one gate through, several parted by\n" +
 				"semicolons or new lines. Who did it, why and for what is recorded first; where that fails, it does\n" +
 				"not count. A push that passes leaves a receipt of its gates in this node's ledger: git dos hooks\n" +
-				"audit shows what has none.",
+				"audit shows what has none.\n\n" +
+				"pre-receive, update and post-receive run in a repository that others push to: git dos hooks install\n" +
+				"--server writes them there. pre-receive refuses a push, all of it, that moves refs of git-dos\n" +
+				"otherwise than by the steps of their protocol, or the trunk over a held tree without that lane's SHIP\n" +
+				"entry in the same push. update judges one ref at a time, for hosts that run nothing else: it cannot\n" +
+				"hold lanes, order and trunk to each other. post-receive writes down what has landed. Overrides there\n" +
+				"are a setting of that repository, dos.receiveOverride.",
 			Action: writes(hook),
 		},
 		statuses: map[string][]status{
 			"hook": {
 				{Code: verdict.Yes, Outcome: hookPassed, Meaning: "nothing stands against it: git goes on"},
+				{Code: verdict.Yes, Outcome: hookLetIn, Meaning: "a server lets it through, by the override of its repository"},
+				{Code: verdict.Yes, Outcome: hookRecorded, Meaning: "post-receive: what there is to write of it is written"},
 				{Code: hookGated, Outcome: hookRefused, Meaning: "a gate refuses it: git stops"},
 			},
 		},
@@ -77,6 +88,9 @@ var hookExpects = map[string]string{
 	hooks.PrePush:     "arguments REMOTE URL, and on standard input a line for each ref, LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID; git push --dry-run tries it",
 	hooks.PreCommit:   "no arguments and no input",
 	hooks.CommitMsg:   "argument FILE, which holds the message",
+	hooks.PreReceive:  "no arguments, and on standard input a line for each ref, OLD-ID NEW-ID REF",
+	hooks.UpdateHook:  "arguments REF OLD-ID NEW-ID",
+	hooks.PostReceive: "no arguments, and on standard input a line for each ref, OLD-ID NEW-ID REF",
 	hooks.Transaction: "argument STATE, and on standard input a line for each ref, OLD-ID NEW-ID REF",
 }
 

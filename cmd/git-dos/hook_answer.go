@@ -158,7 +158,7 @@ func hookOnce(words []string) (once []string) {
 
 // hookAnswer is answer for a hook: people read it on standard error, because git
 // hands standard output to whoever parses what git says.
-func hookAnswer(c *cli.Context, v hookVerdict) error {
+func hookAnswer(c *cli.Context, v verdict.Verdict) error {
 	if !c.Bool("quiet") {
 		io.WriteString(c.App.ErrWriter, printable(v.String(), true))
 	}

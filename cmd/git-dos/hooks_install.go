@@ -29,6 +29,7 @@ func hooksInstallCommand() verb {
 				&cli.BoolFlag{Name: "after", Usage: "run a hook that is there already after ours"},
 				&cli.BoolFlag{Name: "before", Usage: "run it before ours, as without a flag"},
 				&cli.BoolFlag{Name: "local-hooks-path", Usage: "set core.hooksPath of this repository to a folder of its own"},
+				&cli.StringFlag{Name: "server", Usage: "write pre-receive and post-receive into the hooks of the repository `DIR` that others push to"},
 				&cli.StringFlag{Name: "program", Usage: "the `FILE` to call, in place of the program that is running"},
 			},
 			Action: writes(hooksInstall),
@@ -44,6 +45,9 @@ func hooksInstallCommand() verb {
 func hooksInstall(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
+	}
+	if c.IsSet("server") {
+		return hooksInstallServer(c, c.String("server"))
 	}
 	q, err := hooksRequest(c)
 	if err != nil {

@@ -119,7 +119,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 
 // fleet makes a bare remote and a clone of it for each worker, named after the
 // worker: fleet hub.git alice bob. The remote holds one commit with a file in
-// each of api/, web/ and docs/.
+// each of api/, web/ and docs/. With GITDOS_SERVER_HOOKS set it judges what is
+// pushed to it: then a story ends otherwise where somebody in it pushes over a held
+// tree by hand, or moves the refs of git-dos back, and nowhere else.
 func fleet(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fleet REMOTE CLONE...")
@@ -127,6 +129,10 @@ func fleet(ts *testscript.TestScript, neg bool, args []string) {
 	git := func(args ...string) { ts.Check(ts.Exec("git", args...)) }
 	hub, first := args[0], args[1]
 	git("init", "--quiet", "--bare", hub)
+	if os.Getenv("GITDOS_SERVER_HOOKS") != "" {
+		ts.Check(ts.Exec("git-dos", "hooks", "install", "--server", hub))
+		ts.Check(os.Remove(ts.MkAbs(filepath.Join(hub, "hooks", "post-receive")))) // whose ledger is one ref more
+	}
 	git("clone", "--quiet", hub, first)
 	for _, dir := range []string{"api", "web", "docs"} {
 		ts.Check(os.MkdirAll(ts.MkAbs(filepath.Join(first, dir)), 0o755))

@@ -21,8 +21,14 @@ const mark = "# git-dos hook: written by git dos hooks install --server"
 type Installed struct {
 	Hook  string `json:"hook"`
 	Path  string `json:"path"`
-	State string `json:"state"` // installed, unchanged
+	State string `json:"state"`
 }
+
+// What becomes of a hook file.
+const (
+	Written   = "installed"
+	Unchanged = "unchanged"
+)
 
 // Install writes the hooks into a repository's folder of hooks, each a few lines of
 // sh that run binary. A file that is another's is never written over: then nothing
@@ -38,20 +44,20 @@ func Install(dir, binary string) ([]Installed, error) {
 	for _, hook := range Hooks {
 		path := filepath.Join(dir, hook)
 		had, err := os.ReadFile(path)
-		state := "installed"
+		state := Written
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return nil, err
 		case !strings.Contains(string(had), mark):
-			return nil, fmt.Errorf("%s is there and is not of git-dos: have it run %s, or move it away", path, command(hook, binary))
+			return nil, &TakenError{path, command(hook, binary)}
 		case string(had) == shim(hook, binary) && executable(path):
-			state = "unchanged"
+			state = Unchanged
 		}
 		all = append(all, Installed{hook, path, state})
 	}
 	for _, h := range all {
-		if h.State == "unchanged" {
+		if h.State == Unchanged {
 			continue
 		}
 		if err := place(h.Path, shim(h.Hook, binary)); err != nil {
@@ -59,6 +65,13 @@ func Install(dir, binary string) ([]Installed, error) {
 		}
 	}
 	return all, nil
+}
+
+// A TakenError is a hook of another that is in the way.
+type TakenError struct{ Path, Command string }
+
+func (e *TakenError) Error() string {
+	return e.Path + " is there and is not of git-dos: have it run " + e.Command + ", or move it away"
 }
 
 func executable(path string) bool {

@@ -21,7 +21,7 @@ import (
 type note struct {
 	Tree     string    `json:"tree"`
 	Policy   string    `json:"policy"` // digest of the dos.toml it was judged by
-	Fence    string    `json:"fence"`  // mode of LEASE_FENCE
+	Fence    string    `json:"fence"`  // what LEASE_FENCE came to
 	Override *Override `json:"override,omitempty"`
 }
 

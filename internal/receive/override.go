@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-dos/git-dos/hooks"
+	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -42,5 +44,8 @@ func overridden(repo *refstore.Repo, r Report) Report {
 		return r
 	}
 	r.Warned, r.Refused, r.Override = append(r.Warned, r.Refused...), nil, &o
+	if o.Token == lease.LeaseFence || o.Token == lease.CannotJudge {
+		r.Fence = hooks.Overridden
+	}
 	return r
 }

@@ -23,13 +23,6 @@ type Receipts struct {
 	Unreceived []string
 }
 
-// verdicts is what a receipt says beside the row's own keys.
-type verdicts struct {
-	Tree   string            `json:"tree"`
-	Policy string            `json:"policy"`
-	Gates  map[string]string `json:"gates"`
-}
-
 // Landed writes the receipts of a push to this repository's own ledger: a GATE row
 // for every branch that moved and was judged before, and an OVERRIDE row for what an
 // override let through, which is used up by that. Branches that nobody judged have
@@ -76,9 +69,16 @@ func Landed(ctx context.Context, repo *refstore.Repo, updates []hooks.Update, wh
 	return r, errors.Join(errs...)
 }
 
+// receiptRow is the receipt of one branch. Where the gates were not asked beside the
+// law of the refs of git-dos, it says that the push was taken, and not that it passed
+// them: hooks audit then looks for another receipt.
 func receiptRow(u hooks.Update, n note, at time.Time) journal.Row {
-	v, _ := json.Marshal(verdicts{Tree: n.Tree, Policy: n.Policy, Gates: map[string]string{hooks.LeaseFence.Name(): n.Fence}})
-	return journal.Row{Op: journal.OpGate, At: at, Ref: u.Ref, Sha: u.New, StartSha: u.Old, Via: hooks.PostReceive, Verdict: "accepted", Verdicts: v}
+	v, _ := json.Marshal(map[string]string{string(hooks.LeaseFence): n.Fence})
+	row := journal.Row{Op: journal.OpGate, At: at, Ref: u.Ref, Sha: u.New, Tree: n.Tree, Digest: n.Policy, Verb: "hook " + hooks.PreReceive, Verdict: "accepted", Verdicts: v}
+	if u.Old != "" {
+		row.Base = []string{u.Old}
+	}
+	return row
 }
 
 func overrideRow(u hooks.Update, n note, who string, at time.Time) journal.Row {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/git-dos/git-dos/hooks"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -50,7 +51,7 @@ type Report struct {
 	Override *Override // what let through all that there was to refuse
 	Trunk    string    // full name, "" where it is not known
 	Policy   string    // digest of the dos.toml that it was judged by, "" without one
-	Fence    string    // mode of LEASE_FENCE
+	Fence    string    // what LEASE_FENCE came to, where the push is taken
 }
 
 // A Request is a push that has arrived.
@@ -76,7 +77,7 @@ func Judge(ctx context.Context, repo *refstore.Repo, req Request) (r Report) {
 		r.Refused = []Finding{unjudged("", err)}
 		return r
 	}
-	r.Trunk, r.Policy, r.Fence = rules.trunk, rules.digest, string(rules.policy.Gates.Mode(hooks.LeaseFence.Name()))
+	r.Trunk, r.Policy, r.Fence = rules.trunk, rules.digest, hooks.Clean
 	j := &judge{repo: repo, rules: rules, hook: req.Hook, entries: repo.Entries(), lanes: map[string][]chainEntry{}}
 	defer j.entries.Close()
 	others := j.own(ctx, req.Updates)
@@ -91,6 +92,12 @@ func Judge(ctx context.Context, repo *refstore.Repo, req Request) (r Report) {
 		j.refuse(found...)
 	}
 	r.Refused, r.Warned = j.refused, j.warned
+	switch {
+	case j.mode() == policy.GateOff:
+		r.Fence = hooks.Off
+	case len(j.warned) > 0:
+		r.Fence = hooks.Warned
+	}
 	return r
 }
 
