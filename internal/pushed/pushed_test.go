@@ -131,6 +131,7 @@ func TestAPushBringsWhatTheRemoteDoesNotHave(t *testing.T) {
 	two := p.commit("a", "2\n", "two")
 	p.git("remote", "add", "origin", "/nowhere/hub.git")
 	p.git("remote", "add", "other", "/nowhere/other.git")
+	p.git("remote", "add", "new", "/nowhere/new.git")
 	p.git("config", "--add", "remote.origin.pushurl", "/nowhere/second.git")
 	p.git("update-ref", "refs/remotes/origin/main", two)
 	three := p.commit("a", "3\n", "three")
@@ -149,6 +150,7 @@ func TestAPushBringsWhatTheRemoteDoesNotHave(t *testing.T) {
 	}{
 		{"the first push of a branch is not all of history", "origin", []hooks.Update{ref("refs/heads/x", "", four)}, "four three"},
 		{"another remote has what it has", "other", []hooks.Update{ref("refs/heads/x", "", four)}, "four"},
+		{"one that was never fetched has nothing", "new", []hooks.Update{ref("refs/heads/x", "", four)}, "four three two one"},
 		{"an address is that of its remote", "/nowhere/hub.git", []hooks.Update{ref("refs/heads/x", "", four)}, "four three"},
 		{"a push address too", "/nowhere/second.git", []hooks.Update{ref("refs/heads/x", "", four)}, "four three"},
 		{"an address of nothing goes by the old id", "/elsewhere", []hooks.Update{ref("refs/heads/main", one, four)}, "four three two"},
