@@ -83,10 +83,9 @@ func fence(ctx context.Context, f Fence, p Push, others []Hold) ([]Finding, erro
 			return nil, err
 		}
 	}
-	paths := uncovered(touch.Paths, ridden)
 	var found []Finding
 	for _, h := range others {
-		n, first := inside(h.Tree, paths)
+		n, first := inside(h.Tree, touch.Paths)
 		if n > 0 {
 			rest, err := f.Unshipped(ctx, p, u, h.Lane, touch.Paths)
 			if err != nil {

@@ -117,6 +117,7 @@ func TestScopeEscape(t *testing.T) {
 		{"a link that leads out", site{held: []Hold{mine}, paths: []string{"docs/l"}, links: []scope.Link{out}}, toTrunk(), []string{`docs/l the symbolic link leads to "secret"`}},
 		{"a link out of the repository", site{held: []Hold{mine}, paths: []string{"docs/l"}, links: []scope.Link{gone}}, toTrunk(), []string{"leads to a place that is not in the repository"}},
 		{"a link that stays", site{held: []Hold{mine}, paths: []string{"docs/l"}, links: []scope.Link{in}}, toTrunk(), nil},
+		{"a link outside is outside, and that is all", site{held: []Hold{mine}, paths: []string{"x/l"}, links: []scope.Link{{Path: "x/l", Leads: []string{"secret"}}}}, toTrunk(), []string{"x/l it lies in no tree"}},
 		{"leases cannot be read", site{unread: errors.New("store is down")}, toTrunk(), []string{"error: store is down"}},
 		{"what is touched cannot be read", site{held: []Hold{mine}}, toTrunk(), []string{"error: an object is missing"}},
 	}
