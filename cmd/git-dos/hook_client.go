@@ -35,7 +35,11 @@ func hookPrePush(c *cli.Context, args []string) error {
 	}
 	var h *pushed.History
 	var unread error
-	ask, err := hookOpen(c, p, overrides, func(repo *refstore.Repo) { h, unread = pushed.Outgoing(c.Context, repo, p) })
+	ask, err := hookOpen(c, p, overrides, func(repo *refstore.Repo) {
+		if h, unread = pushed.Outgoing(c.Context, repo, p); unread == nil {
+			h.Load(c.Context)
+		}
+	})
 	if err != nil {
 		return err
 	}

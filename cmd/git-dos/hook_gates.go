@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-dos/git-dos/hooks"
 	"github.com/git-dos/git-dos/kernel/leak"
+	"github.com/git-dos/git-dos/kernel/policy"
 )
 
 // hookGates says which gates each hook asks, in the order in which they speak.
@@ -38,8 +39,7 @@ var hookGateMakers = map[hooks.Token]func(*hookAsk) (hooks.Gate, error){
 	hooks.SecretShape: func(a *hookAsk) (hooks.Gate, error) { return a.leaks(0) },
 	hooks.PublicLeak:  func(a *hookAsk) (hooks.Gate, error) { return a.leaks(1) },
 	hooks.Ungated: func(a *hookAsk) (hooks.Gate, error) {
-		a.past = a.lookBack()
-		return hooks.UngatedGate(a.past), nil
+		return hooks.UngatedGate(a.past), nil // read since the policy was
 	},
 	hooks.OffTrunk: func(a *hookAsk) (hooks.Gate, error) {
 		return hooks.OffTrunkGate(func(ctx context.Context, ref string) (bool, error) {
@@ -59,7 +59,7 @@ func (a *hookAsk) gates() ([]hooks.Armed, error) {
 			continue
 		}
 		g := hooks.Armed{Gate: hooks.Gate{Token: token}, Mode: a.rules.Policy.Gates.Mode(token.Name())}
-		if g.Mode != "off" {
+		if g.Mode != policy.GateOff {
 			made, err := maker(a)
 			if err != nil {
 				return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/internal/gates"
 	"github.com/git-dos/git-dos/internal/pushed"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -50,6 +51,9 @@ func hookOpen(c *cli.Context, p hooks.Push, overrides []hooks.Override, meanwhil
 		a.fail(fmt.Errorf("the policy on the trunk: %w", err))
 	}
 	a.push.Trunk = a.rules.Trunk.Branch
+	if p.Hook == hooks.PrePush && a.rules.Policy.Gates.Mode(hooks.Ungated.Name()) != policy.GateOff {
+		a.past = a.lookBack()
+	}
 	return a, nil
 }
 

@@ -87,6 +87,9 @@ func (h *History) Ref(commit string) (ref string, found bool) {
 	return ref, found
 }
 
+// Load reads the commits before they are asked for. Whoever asks gets the error.
+func (h *History) Load(ctx context.Context) { _, _ = h.all(ctx) }
+
 // Commits yields them with what each changes.
 func (h *History) Commits(ctx context.Context) iter.Seq2[hooks.Commit, error] {
 	return func(yield func(hooks.Commit, error) bool) {
@@ -115,9 +118,6 @@ func (h *History) read(ctx context.Context) ([]hooks.Commit, error) {
 	go func() { // two gits at once
 		defer close(done)
 		changes, failed = changesOf(ctx, h.repo.Git, h.ids)
-		if failed == nil {
-			failed = fillSizes(ctx, h.repo.Git, changes)
-		}
 	}()
 	commits, err := h.messages(ctx)
 	<-done

@@ -104,8 +104,18 @@ func (m *Making) read(ctx context.Context) ([]hooks.Change, error) {
 			}
 		}
 	}
-	changes := map[string][]hooks.Change{"": kept}
-	return kept, fillSizes(ctx, m.repo.Git, changes)
+	if len(kept) == 0 {
+		return nil, nil
+	}
+	asked := askSizes(ctx, m.repo.Git)
+	for _, c := range kept {
+		asked.want(c)
+	}
+	sizes, err := asked.wait()
+	if err != nil {
+		return nil, err
+	}
+	return kept, putSizes(map[string][]hooks.Change{"": kept}, sizes)
 }
 
 // against reads what the index changes of one parent.
@@ -114,10 +124,17 @@ func (m *Making) against(ctx context.Context, parent refstore.OID) (all []hooks.
 	if err != nil {
 		return nil, ancestry.Unreadable(ctx, "what is staged", err)
 	}
-	for len(out) > 0 {
-		var c hooks.Change
-		if c, out, err = cutChange(out); err != nil {
-			return nil, fmt.Errorf("%w: git diff-index: %w", ancestry.ErrMissing, err)
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if len(out) == 0 {
+		return nil, nil
+	}
+	if len(fields)%2 != 0 {
+		return nil, fmt.Errorf("%w: git diff-index stopped inside a record", ancestry.ErrMissing)
+	}
+	for i := 0; i < len(fields); i += 2 {
+		c, err := changeOf(fields[i], fields[i+1])
+		if err != nil {
+			return nil, err
 		}
 		if c.Status == 'U' {
 			return nil, fmt.Errorf("%s is unmerged", c.Path)
