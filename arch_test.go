@@ -65,7 +65,7 @@ var importRules = map[string][]string{
 	"internal/gates":     {"std", "kernel/...", "refstore/...", "hooks", "internal/admit", "internal/facts", "internal/pushed", "internal/suite", "internal/worktree"},
 	"internal/pushed":    {"std", "hooks", "refstore/..."},
 	"internal/githome":   {"std"},
-	"internal/drive":     {"std", "kernel/lease", "kernel/verdict", "internal/admit"},
+	"internal/drive":     {"std", "kernel/lane", "kernel/lease", "kernel/verdict", "internal/admit"},
 	"internal/worker":    {"std", "internal/host", "golang.org/x/sys/..."},
 	"internal/machine":   {"std", "kernel/fleet", "internal/host", "internal/marker", "github.com/shirou/gopsutil/v4/..."},
 	"internal/marker":    {"std", "refstore", "internal/host"},

@@ -37,7 +37,10 @@ func workerVerb() verb {
 					"and killed after worker.grace. When CMD has ended, what is left of its group is ended too, the run is graded\n" +
 					"by the commits that name it or lie in its lane's tree, an EXIT row is written and the lease released. Its\n" +
 					"exit status and its words are no ship. A hang-up of the terminal stops nothing; an interrupt stops CMD,\n" +
-					"grades it and exits 130; --detach leaves at once, and git dos log --run-id tells later what came of it.",
+					"grades it and exits 130; --detach leaves at once, and git dos log --run-id tells later what came of it.\n\n" +
+					"Where GIT_DOS_NONCE names a live lease on LANE, the worker rides it: it takes no lane, and never renews or\n" +
+					"releases that one, but stops when it is lost. A unit that another lease names is refused then, and so are\n" +
+					"--tree, and a --seat that the lease does not have.",
 				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "lane", Usage: "the `LANE` to work in; required"},
 					&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` of the lane's files, for one that dos.toml does not declare; repeatable"},

@@ -108,7 +108,7 @@ func (w *workerRunning) tellStarted(pid int) {
 		return
 	}
 	defer f.Close()
-	a := workerAnswer{Lane: w.lease.Lane, RunID: w.lease.RunID, Gen: w.lease.Gen, PID: int64(pid), Dir: w.dir, Log: w.log}
+	a := workerAnswer{Lane: w.lease.Lane, RunID: w.run, Gen: w.lease.Gen, PID: int64(pid), Dir: w.dir, Log: w.log, Ridden: w.ridden}
 	a.Outcome, a.Reason = supervise.WorkerOutcome(workerStarted), fmt.Sprintf("run %s works in lane %s, as process %d", a.RunID, a.Lane, pid)
 	a.Evidence = supervise.GradeEvidence{Exit: supervise.Exit{Started: true}, Commits: []supervise.OwnCommit{}, Stranded: []string{}, Survivors: []supervise.Process{}}
 	a.Next = "git dos log --run-id " + a.RunID

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/internal/facts"
@@ -75,17 +76,10 @@ func (w *workerRunning) evidence(exit supervise.Exit) (supervise.GradeEvidence, 
 	if err != nil {
 		return ev, lifeError(err)
 	}
-	run, err := b.Adding(c.Context, w.lease.RunID)
-	if err != nil {
-		return ev, lifeError(err)
-	}
 	if w.base != "" {
-		own, whole, err := run.Own(c.Context, w.base)
+		own, err := w.own(b)
 		if err != nil {
-			return ev, lifeError(err)
-		}
-		if !whole {
-			warn(c, "not all that came after %s could be looked at", w.base.Short())
+			return ev, err
 		}
 		if ev.Commits, err = w.judged(d.Repo, d.Rules.Trunk.ID, own); err != nil {
 			return ev, err
@@ -103,6 +97,34 @@ func (w *workerRunning) evidence(exit supervise.Exit) (supervise.GradeEvidence, 
 	}
 	ev.Survivors = w.survivors()
 	return ev, nil
+}
+
+// own lists the commits of the worker: those of its run, and of the run whose lease
+// it rides.
+func (w *workerRunning) own(b *life.Book) (own []refstore.OID, err error) {
+	runs := []string{w.lease.RunID}
+	if w.run != w.lease.RunID {
+		runs = append(runs, w.run)
+	}
+	for _, id := range runs {
+		run, err := b.Adding(w.c.Context, id)
+		if err != nil {
+			return nil, lifeError(err)
+		}
+		found, whole, err := run.Own(w.c.Context, w.base)
+		if err != nil {
+			return nil, lifeError(err)
+		}
+		if !whole {
+			warn(w.c, "not all that came after %s could be looked at", w.base.Short())
+		}
+		for _, commit := range found {
+			if !slices.Contains(own, commit) {
+				own = append(own, commit)
+			}
+		}
+	}
+	return own, nil
 }
 
 // maxGraded bounds the commits of one run that are looked at.

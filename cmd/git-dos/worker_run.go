@@ -34,6 +34,7 @@ type workerAnswer struct {
 	PID       int64                       `json:"pid,omitempty"`
 	Dir       string                      `json:"dir,omitempty"`
 	Log       string                      `json:"log,omitempty"`
+	Ridden    bool                        `json:"ridden,omitempty"`    // it works under another's lease
 	Refused   string                      `json:"refused,omitempty"`   // by which step
 	Preflight *supervise.PreflightVerdict `json:"preflight,omitempty"` // where it refused
 	Lease     *lease.Verdict              `json:"lease,omitempty"`     // where it refused, or was not released
@@ -94,7 +95,7 @@ func workerRun(c *cli.Context) error {
 		}
 		return answer(c, *refused)
 	}
-	a, err := w.run()
+	a, err := w.work()
 	if err != nil {
 		return err
 	}
@@ -113,6 +114,11 @@ func workerPreflight(c *cli.Context) (*workerAnswer, error) {
 	v, err := preflight(c, b, 0)
 	if err != nil || v.Outcome == supervise.SpawnOK {
 		return nil, err
+	}
+	if v.Outcome == supervise.RefuseAtCap {
+		if ridden, err := riddenLease(c, b.Desk, c.String("lane")); ridden != nil || err != nil {
+			return nil, err // the lease that it rides is counted, and it adds none
+		}
 	}
 	return refusedWorker(c.String("lane"), "preflight", fmt.Sprintf("%s: %s", v.Outcome, v.Reason), v.Next, func(a *workerAnswer) { a.Preflight = &v }), nil
 }
@@ -137,7 +143,11 @@ type workerRunning struct {
 	from   lease.Instant // before the admission
 	left   time.Duration // from then on, until it must stop
 	lease  lease.Record
-	base   refstore.OID // where its work begins
+	run    string        // its own, which is the lease's unless it rides that
+	ridden bool          // the lease is another's: it is neither renewed nor released here
+	noted  bool          // the worktree remembers the lease for this worker's sake
+	keeper *drive.Keeper // of the lease, where its holder runs this worker; else nil
+	base   refstore.OID  // where its work begins
 	dir    string
 	log    string
 	linked *workerTree // nil in the worktree that was there
@@ -145,12 +155,19 @@ type workerRunning struct {
 	mark   marker.Marker
 }
 
-// admit takes lane, unit and seat in one admission. Nothing is held when it
-// returns an answer or an error.
+// admit takes lane, unit and seat in one admission, or rides the lease that
+// GIT_DOS_NONCE names on the lane. Nothing is held when it returns an answer or an
+// error.
 func (w *workerRunning) admit() (*workerAnswer, error) {
 	c, d := w.c, w.desk
 	req := w.job.req
-	var err error
+	ridden, err := riddenLease(c, d, c.String("lane"))
+	if err != nil {
+		return nil, err
+	}
+	if ridden != nil {
+		return w.ride(*ridden)
+	}
 	if req.Owner, err = ownerName(c, d); err != nil {
 		return nil, err
 	}
@@ -174,7 +191,7 @@ func (w *workerRunning) admit() (*workerAnswer, error) {
 		journalAcquire(c, d, refusal(req, explained(d, v)))
 		return refusedWorker(name, "lease", v.Reason, v.Next, func(a *workerAnswer) { a.Lease = &v }), nil
 	}
-	w.lease, w.left = *v.Lease, w.job.req.TTL
+	w.lease, w.left, w.run = *v.Lease, w.job.req.TTL, v.Lease.RunID
 	if v.WorkUntil != nil {
 		w.left = v.WorkUntil.Sub(w.began)
 	}
@@ -190,9 +207,12 @@ func (w *workerRunning) giveBack() error {
 	if w.linked != nil {
 		w.linked.remove(w.c)
 	}
+	w.forget()
+	if w.ridden {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.c.Context), workerCleanup)
 	defer cancel()
-	_ = w.desk.Forget(w.lease.Lane, w.lease.Nonce)
 	if _, err := w.desk.Release(ctx, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce}); err != nil {
 		return environmentf("lane %s is still held: %w", w.lease.Lane, err).
 			hint("git dos lease release --lane %s --nonce %s", verdict.ShellWord(w.lease.Lane), w.lease.Nonce)
@@ -208,7 +228,7 @@ func (w *workerRunning) prepare() (*workerAnswer, error) {
 	c, d := w.c, w.desk
 	w.dir = w.job.dir
 	if w.job.worktree {
-		tree, err := newWorkerTree(c, d, w.lease.RunID)
+		tree, err := newWorkerTree(c, d, w.run)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +246,7 @@ func (w *workerRunning) prepare() (*workerAnswer, error) {
 	}
 	own.Node = d.Node
 	w.desk = own
-	if err := own.Remember(w.lease); err != nil {
+	if err := w.note(); err != nil {
 		return nil, environmentf("the lease cannot be noted in %s: %w", w.dir, err)
 	}
 	if w.base, err = ancestry.Resolve(c.Context, repo.Git, "HEAD"); errors.Is(err, ancestry.ErrUnborn) {
@@ -234,7 +254,7 @@ func (w *workerRunning) prepare() (*workerAnswer, error) {
 	} else if err != nil {
 		return nil, scopeError(err)
 	}
-	leaf, err := lane.Leaf(w.lease.RunID)
+	leaf, err := lane.Leaf(w.run)
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
@@ -245,20 +265,20 @@ func (w *workerRunning) prepare() (*workerAnswer, error) {
 	return nil, err
 }
 
-// run starts the command and looks after it to its end.
-func (w *workerRunning) run() (workerAnswer, error) {
+// work starts the command and looks after it to its end.
+func (w *workerRunning) work() (workerAnswer, error) {
 	keeper, err := host.Process(int64(os.Getpid()))
 	if err != nil {
 		keeper = host.Proc{PID: int64(os.Getpid())}
 	}
 	w.mark = marker.Marker{
-		Node: w.desk.Node, RunID: w.lease.RunID, Lane: w.lease.Lane, Unit: w.job.req.Unit, Seat: w.job.req.Seat,
+		Node: w.desk.Node, RunID: w.run, Lane: w.lease.Lane, Unit: w.job.req.Unit, Seat: w.job.req.Seat,
 		Gen: w.lease.Gen, Nonce: w.lease.Nonce, Keeper: marker.Of(keeper), Dir: w.dir, Log: w.log, Started: w.began.UTC(),
 	}
 	if err := w.marks.Put(w.mark); err != nil {
 		return workerAnswer{}, errors.Join(environmentf("%w", err), w.giveBack())
 	}
-	words := w.job.filled(w.lease.Lane, w.lease.RunID)
+	words := w.job.filled(w.lease.Lane, w.run)
 	run, err := worker.Start(worker.Spec{
 		Command: words, Dir: w.dir, Env: w.environ(), Prompt: w.job.prompt, Log: w.log, Grace: w.job.grace,
 	}, w.header(words))
@@ -269,7 +289,7 @@ func (w *workerRunning) run() (workerAnswer, error) {
 		proc := marker.Of(run.Proc)
 		w.mark.Worker = &proc
 		if err := w.marks.Put(w.mark); err != nil {
-			warn(w.c, "the marker of run %s does not name its process: %v", w.lease.RunID, err)
+			warn(w.c, "the marker of run %s does not name its process: %v", w.run, err)
 		}
 	}
 	w.tellStarted(run.PID())
@@ -280,9 +300,11 @@ func (w *workerRunning) run() (workerAnswer, error) {
 // interrupt's.
 func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	ctx := context.WithoutCancel(w.c.Context)
-	keep := drive.Keep(ctx, drive.Held{Lane: w.lease.Lane, Nonce: w.lease.Nonce, TTL: w.job.req.TTL, Left: w.left, From: w.from},
-		w.desk.Clock, func(ctx context.Context) (*admit.Desk, error) { return w.reopened(ctx) })
-	defer keep.Stop()
+	keep := w.keeper
+	if keep == nil {
+		keep = w.keep(ctx)
+		defer keep.Stop()
+	}
 	var over <-chan time.Time
 	if w.job.timeout > 0 {
 		t := time.NewTimer(w.job.timeout)
@@ -321,8 +343,8 @@ func (w *workerRunning) reopened(ctx context.Context) (*admit.Desk, error) {
 // environ is what the command sees.
 func (w *workerRunning) environ() []string {
 	own := []string{
-		"FLEET_WORKER_ID=" + firstOf(w.job.req.Worker, w.lease.RunID),
-		"GIT_DOS_RUN_ID=" + w.lease.RunID,
+		"FLEET_WORKER_ID=" + firstOf(w.job.req.Worker, w.run),
+		"GIT_DOS_RUN_ID=" + w.run,
 		"GIT_DOS_LEASE=" + w.token(),
 		"GIT_DOS_NONCE=" + w.lease.Nonce,
 		"GIT_DOS_OWNER=" + w.lease.Holder.Owner,
@@ -341,7 +363,7 @@ func (w *workerRunning) token() string {
 // header begins the log. It is no output of the worker's.
 func (w *workerRunning) header(words []string) string {
 	return fmt.Sprintf("# git-dos worker %s lane=%s gen=%d run=%s argv0=%q\n",
-		w.began.UTC().Format(time.RFC3339), w.lease.Lane, w.lease.Gen, w.lease.RunID, filepath.Base(words[0]))
+		w.began.UTC().Format(time.RFC3339), w.lease.Lane, w.lease.Gen, w.run, filepath.Base(words[0]))
 }
 
 // finish grades the run, writes its EXIT row, releases what it held and tidies
@@ -350,7 +372,7 @@ func (w *workerRunning) finish(exit supervise.Exit, cause error) (workerAnswer, 
 	if errors.Is(cause, worker.ErrNoProgram) {
 		warn(w.c, "%v", cause)
 	} else if cause != nil {
-		_ = w.marks.Remove(w.lease.RunID)
+		_ = w.marks.Remove(w.run)
 		return workerAnswer{}, errors.Join(environmentf("%w", cause), w.giveBack())
 	}
 	interrupted := w.c.Context
@@ -359,13 +381,13 @@ func (w *workerRunning) finish(exit supervise.Exit, cause error) (workerAnswer, 
 	w.c.Context = ctx
 	defer func() { w.c.Context = interrupted }()
 
-	a := workerAnswer{Lane: w.lease.Lane, RunID: w.lease.RunID, Gen: w.lease.Gen, Dir: w.dir, Log: w.log}
+	a := workerAnswer{Lane: w.lease.Lane, RunID: w.run, Gen: w.lease.Gen, Dir: w.dir, Log: w.log, Ridden: w.ridden}
 	if w.mark.Worker != nil {
 		a.PID = w.mark.Worker.PID
 	}
 	ev, err := w.evidence(exit)
 	if err != nil {
-		err = fmt.Errorf("what came of run %s cannot be told: %w", w.lease.RunID, err)
+		err = fmt.Errorf("what came of run %s cannot be told: %w", w.run, err)
 		return a, errors.Join(err, w.end(nil, &a))
 	}
 	a.Grade = supervise.Judge(ev)
@@ -379,7 +401,7 @@ func (w *workerRunning) finish(exit supervise.Exit, cause error) (workerAnswer, 
 // that left processes keeps its marker: by it they are known to be ours.
 func (w *workerRunning) end(g *supervise.Grade, a *workerAnswer) error {
 	row := journal.Row{
-		Op: journal.OpExit, Lane: w.lease.Lane, RunID: w.lease.RunID, Gen: w.lease.Gen, Nonce: w.lease.Nonce,
+		Op: journal.OpExit, Lane: w.lease.Lane, RunID: w.run, Gen: w.lease.Gen, Nonce: w.lease.Nonce,
 		Unit: w.job.req.Unit, Seat: w.job.req.Seat, PID: a.PID, Log: w.log, Outcome: "UNKNOWN", Reason: "what came of it could not be told",
 	}
 	if g != nil {
@@ -390,15 +412,15 @@ func (w *workerRunning) end(g *supervise.Grade, a *workerAnswer) error {
 		row.Start, row.BootID = w.mark.Worker.Start, w.mark.Worker.Boot
 	}
 	if err := w.desk.Journal(w.c.Context, row); err != nil {
-		warn(w.c, "the end of run %s was not journaled: %v", w.lease.RunID, err)
+		warn(w.c, "the end of run %s was not journaled: %v", w.run, err)
 	}
 	err := w.release(g, a)
 	if w.linked != nil {
 		w.linked.remove(w.c)
 	}
 	if g == nil || len(g.Evidence.Survivors) == 0 {
-		if rerr := w.marks.Remove(w.lease.RunID); rerr != nil {
-			warn(w.c, "the marker of run %s stays: %v", w.lease.RunID, rerr)
+		if rerr := w.marks.Remove(w.run); rerr != nil {
+			warn(w.c, "the marker of run %s stays: %v", w.run, rerr)
 		}
 	} else {
 		a.Next = "git dos reclaim"
@@ -408,7 +430,10 @@ func (w *workerRunning) end(g *supervise.Grade, a *workerAnswer) error {
 
 // release gives the lease back. One that is lost is somebody else's by now.
 func (w *workerRunning) release(g *supervise.Grade, a *workerAnswer) error {
-	_ = w.desk.Forget(w.lease.Lane, w.lease.Nonce)
+	w.forget()
+	if w.ridden {
+		return nil
+	}
 	v, err := w.desk.Release(w.c.Context, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce})
 	switch {
 	case g != nil && g.Evidence.Exit.Lost:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -21,12 +22,14 @@ const (
 )
 
 // A Keeper renews a lease at a third of its ttl until it is stopped, or until
-// the lease is lost: taken over, ended, or not renewed in time.
+// the lease is lost: taken over, ended, or not renewed in time. One that only
+// watches leaves the renewing to the lease's holder.
 type Keeper struct {
 	lane  string
 	id    lease.Identity
 	ttl   time.Duration
 	open  func(context.Context) (*admit.Desk, error)
+	touch func(context.Context, *admit.Desk) (left time.Duration, lost string, err error)
 	clock func() lease.Instant
 
 	lost chan struct{}
@@ -49,11 +52,24 @@ type Held struct {
 // it is made under the rules of its time. clock is one that runs on while the
 // machine is suspended.
 func Keep(ctx context.Context, h Held, clock func() lease.Instant, open func(context.Context) (*admit.Desk, error)) *Keeper {
+	return start(ctx, h, clock, open, (*Keeper).renew)
+}
+
+// Watch begins to look whether the lease is still held, for whoever works under
+// one that another process keeps. It writes nothing.
+func Watch(ctx context.Context, h Held, clock func() lease.Instant, open func(context.Context) (*admit.Desk, error)) *Keeper {
+	return start(ctx, h, clock, open, (*Keeper).look)
+}
+
+type touch func(*Keeper, context.Context, *admit.Desk) (left time.Duration, lost string, err error)
+
+func start(ctx context.Context, h Held, clock func() lease.Instant, open func(context.Context) (*admit.Desk, error), by touch) *Keeper {
 	ctx, stop := context.WithCancel(ctx)
 	k := &Keeper{
 		lane: h.Lane, id: lease.Identity{Nonce: h.Nonce}, ttl: h.TTL, open: open, clock: clock,
 		lost: make(chan struct{}), stop: stop, done: make(chan struct{}),
 	}
+	k.touch = func(ctx context.Context, d *admit.Desk) (time.Duration, string, error) { return by(k, ctx, d) }
 	go k.run(ctx, h)
 	return k
 }
@@ -97,14 +113,14 @@ func (k *Keeper) run(ctx context.Context, h Held) {
 			continue
 		}
 		from := k.clock()
-		v, until, err := k.renew(ctx)
+		until, lost, err := k.reach(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			last, next = err, passed+renewal/again
-		case v.ExitCode() != verdict.Yes:
-			k.lose(v.Reason)
+		case lost != "":
+			k.lose(lost)
 			return
 		default:
 			since, left, next, last = from, until, renewal, nil
@@ -112,20 +128,51 @@ func (k *Keeper) run(ctx context.Context, h Held) {
 	}
 }
 
-// renew renews once, and returns for how long from its start the lease then holds.
-func (k *Keeper) renew(ctx context.Context) (v lease.Verdict, left time.Duration, err error) {
+// reach opens the repository, and renews or looks.
+func (k *Keeper) reach(ctx context.Context) (left time.Duration, lost string, err error) {
 	d, err := k.open(ctx)
 	if err != nil {
-		return v, 0, err
+		return 0, "", err
 	}
+	return k.touch(ctx, d)
+}
+
+// renew renews once, and returns for how long from its start the lease then holds,
+// or why it is lost.
+func (k *Keeper) renew(ctx context.Context, d *admit.Desk) (left time.Duration, lost string, err error) {
 	began := d.Now()
-	if v, err = d.Heartbeat(ctx, k.lane, k.id); err != nil {
-		return v, 0, err
-	}
-	if v.WorkUntil != nil {
+	v, err := d.Heartbeat(ctx, k.lane, k.id)
+	switch {
+	case err != nil:
+		return 0, "", err
+	case v.ExitCode() != verdict.Yes:
+		return 0, v.Reason, nil
+	case v.WorkUntil != nil:
 		left = v.WorkUntil.Sub(began)
 	}
-	return v, left, nil
+	return left, "", nil
+}
+
+// look looks once.
+func (k *Keeper) look(ctx context.Context, d *admit.Desk) (left time.Duration, lost string, err error) {
+	r, _, err := d.Lease(ctx, k.lane, false)
+	switch {
+	case err != nil:
+		return 0, "", err
+	case r == nil || r.Nonce != k.id.Nonce:
+		return 0, "another lease stands on the lane", nil
+	case r.State != lane.Held:
+		return 0, "it is " + string(r.State), nil
+	}
+	if left = Left(d, *r); left <= 0 {
+		return 0, "its holder has not renewed it", nil
+	}
+	return left, "", nil
+}
+
+// Left is for how long one may work under a lease as it stands now.
+func Left(d *admit.Desk, r lease.Record) time.Duration {
+	return r.Deadline().Sub(d.Now()) - d.Rules.Policy.Lease.Margin
 }
 
 func (k *Keeper) lose(why string) {
