@@ -91,7 +91,8 @@ func (b *bench) outgoing(gates string) (dir, tip string, err error) {
 		return "", "", fmt.Errorf("import texts: %w: %s", err, b.lastWords())
 	}
 	err = b.quiet(dir, []string{"git", "symbolic-ref", "HEAD", "refs/heads/main"},
-		[]string{"git", "update-ref", "refs/remotes/origin/main", fmt.Sprintf("main~%d", pushCommits)}, []string{"git", "gc", "--quiet"})
+		[]string{"git", "update-ref", "refs/remotes/origin/main", fmt.Sprintf("main~%d", pushCommits)},
+		[]string{"git", "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"}, []string{"git", "gc", "--quiet"})
 	if err != nil {
 		return "", "", err
 	}
