@@ -3,7 +3,9 @@ package hooks
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/git-dos/git-dos/kernel/leak"
 )
@@ -15,25 +17,28 @@ type LeakScanner interface {
 
 // LeakGates are SECRET_SHAPE and PUBLIC_LEAK over the lines that commits add and
 // the messages they have, of one history. Both go by one scan, which whoever of
-// them is asked first makes. Neither repeats what it found.
+// them is asked first makes; they may be asked at once. Neither repeats what it
+// found.
 func LeakGates(s LeakScanner) (secret, public Gate) {
 	l := &leaks{scanner: s}
 	return l.gate(SecretShape), l.gate(PublicLeak)
 }
 
+var errUnscanned = errors.New("what is added was not scanned to its end")
+
 type leaks struct {
 	scanner LeakScanner
-	scanned bool
+	scanned sync.Once
 	found   map[Token][]Finding
 	err     error
 }
 
 func (l *leaks) gate(token Token) Gate {
 	return Gate{token, func(ctx context.Context, _ Push, h History) ([]Finding, error) {
-		if !l.scanned {
-			l.scanned, l.found = true, map[Token][]Finding{}
+		l.scanned.Do(func() {
+			l.found, l.err = map[Token][]Finding{}, errUnscanned // which stands if the scan crashes
 			l.err = l.scan(ctx, h)
-		}
+		})
 		return l.found[token], l.err
 	}}
 }

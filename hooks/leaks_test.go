@@ -60,3 +60,18 @@ func TestTextThatCannotBeScannedIsNoCleanText(t *testing.T) {
 		}
 	}
 }
+
+type crashing struct{}
+
+func (crashing) ScanAt(string, int, []byte) ([]leak.Hit, error) { panic("crash") }
+
+// A scan that crashed for one gate is no clean one for the other.
+func TestAScanThatCrashedIsNoCleanOne(t *testing.T) {
+	secret, public := LeakGates(crashing{})
+	h := given{lines: []Line{{idA, "a", 1, []byte("x")}}}
+	for _, g := range []Gate{secret, public} {
+		if found, err := guarded(t.Context(), Push{}, h, g); err == nil {
+			t.Errorf("%s: %v", g.Token, found)
+		}
+	}
+}
