@@ -79,34 +79,49 @@ func nextUp(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	folder, err := nextup.OpenFolder(repo, d.Rules.Policy.Paths.NextPackets)
+	a, _, err := nextUpPacket(c, d, scope, c.Int("limit"))
 	if err != nil {
-		return environmentf("%w", err).hint("run it in a clone with a work tree")
+		return err
+	}
+	return answer(c, a)
+}
+
+// nextUpPacket writes a packet, or says who else is at it. Where it raced, the
+// packet is empty.
+func nextUpPacket(c *cli.Context, d *admit.Desk, scope []string, limit int) (nextUpAnswer, packet.Packet, error) {
+	folder, err := nextup.OpenFolder(d.Repo, d.Rules.Policy.Paths.NextPackets)
+	if err != nil {
+		return nextUpAnswer{}, packet.Packet{}, environmentf("%w", err).hint("run it in a clone with a work tree")
 	}
 	defer folder.Close()
 	unlock, held, err := folder.Lock()
 	if err != nil {
-		return environmentf("%w", err).hint("see git dos doctor")
+		return nextUpAnswer{}, packet.Packet{}, environmentf("%w", err).hint("see git dos doctor")
 	}
 	if held != nil {
 		tag, w, err := folder.Race(*held, now(c))
 		if err != nil {
-			return nextUpError(err)
+			return nextUpAnswer{}, packet.Packet{}, nextUpError(err)
 		}
-		return answer(c, nextUpRaced(tag, w))
+		return nextUpRaced(tag, w), packet.Packet{}, nil
 	}
 	defer unlock()
-	return nextUpRender(c, d, folder, scope)
+	return nextUpRender(c, d, folder, scope, limit)
 }
 
 // nextUpScope reads the lanes of --scope, each once.
 func nextUpScope(c *cli.Context, d *admit.Desk) ([]string, error) {
+	return nextUpLanes(d, c.StringSlice("scope"))
+}
+
+// nextUpLanes are the lanes that words name, of those that a unit may belong to.
+func nextUpLanes(d *admit.Desk, words []string) ([]string, error) {
 	scope := []string{}
 	r, err := queue.NewRouter(facts.Taxonomy(d.Rules.Policy))
 	if err != nil {
 		return nil, usagef("dos.toml: lanes: %w", err).hint("git dos doctor lists every problem")
 	}
-	for _, word := range c.StringSlice("scope") {
+	for _, word := range words {
 		name, err := canonicalLane(d, word)
 		switch {
 		case err != nil:
@@ -123,14 +138,14 @@ func nextUpScope(c *cli.Context, d *admit.Desk) ([]string, error) {
 }
 
 // nextUpRender gathers, decides and writes. The caller has the lock.
-func nextUpRender(c *cli.Context, d *admit.Desk, folder *nextup.Folder, scope []string) error {
+func nextUpRender(c *cli.Context, d *admit.Desk, folder *nextup.Folder, scope []string, limit int) (a nextUpAnswer, p packet.Packet, err error) {
 	b, err := pickBook(c, d)
 	if err != nil {
-		return err
+		return a, p, err
 	}
 	list, err := tasks.Read(c.Context, d, c.Bool("cached"))
 	if err != nil {
-		return panelUnreached(queueError(err))
+		return a, p, panelUnreached(queueError(err))
 	}
 	lifeWarn(c, b)
 	if list.Behind {
@@ -138,19 +153,18 @@ func nextUpRender(c *cli.Context, d *admit.Desk, folder *nextup.Folder, scope []
 	}
 	ev, unread, err := nextup.Gather(c.Context, b, list)
 	if err != nil {
-		return nextUpError(err)
+		return a, p, nextUpError(err)
 	}
-	ev.Scope, ev.Limit = scope, c.Int("limit")
-	p, err := packet.Decide(ev)
-	if err != nil {
-		return nextUpError(err)
+	ev.Scope, ev.Limit = scope, limit
+	if p, err = packet.Decide(ev); err != nil {
+		return a, p, nextUpError(err)
 	}
 	p.At = now(c)
 	p, w, err := folder.Write(p)
 	if err != nil {
-		return nextUpError(err)
+		return a, p, nextUpError(err)
 	}
-	return answer(c, nextUpAnswerOf(p, w, unread, lifeSeenAs(b)))
+	return nextUpAnswerOf(p, w, unread, lifeSeenAs(b)), p, nil
 }
 
 // nextUpError gives an error of a packet its kind and hint.

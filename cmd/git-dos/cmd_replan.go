@@ -63,16 +63,25 @@ func replanLook(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	a, err := replanOnce(c, d, scope)
+	if err != nil {
+		return err
+	}
+	return answer(c, a)
+}
+
+// replanOnce is one look back.
+func replanOnce(c *cli.Context, d *admit.Desk, scope []string) (replanAnswer, error) {
 	if !c.Bool("dry-run") {
 		unlock, err := d.Repo.LockShared(c.Context, "replan.lock") // two at once would both count what is new
 		if err != nil {
-			return environmentf("%w", err).hint("another git-dos may be in the way: try again, or see git dos doctor")
+			return replanAnswer{}, environmentf("%w", err).hint("another git-dos may be in the way: try again, or see git dos doctor")
 		}
 		defer unlock()
 	}
 	r, err := replanGather(c, d, scope)
 	if err != nil {
-		return err
+		return replanAnswer{}, err
 	}
 	return r.act(c)
 }
@@ -125,28 +134,28 @@ func replanGather(c *cli.Context, d *admit.Desk, scope []string) (r replanned, e
 }
 
 // act stamps, judges and records.
-func (r replanned) act(c *cli.Context) error {
+func (r replanned) act(c *cli.Context) (a replanAnswer, err error) {
 	d, dry := r.book.Desk, c.Bool("dry-run")
 	leases, err := replanLeases(c, r.book)
 	if err != nil {
-		return err
+		return a, err
 	}
 	pages, err := replan.Stamp(c.Context, d.Repo, facts.ShipScope{Ledger: d.Ships}, r.found.Drift, leases, dry)
 	if err != nil {
-		return replanStamping(pages, err)
+		return a, replanStamping(pages, err)
 	}
 	v := r.found.Judge(replan.Stamped(pages))
 	if v.Err() != nil {
 		u := r.found.Unknown[0]
-		return errorf(kindIndeterminate, "no verdict: %s", v.Reason).hint("git dos verify %s %s says more", verdict.ShellWord(u.Plan), verdict.ShellWord(u.Phase))
+		return a, errorf(kindIndeterminate, "no verdict: %s", v.Reason).hint("git dos verify %s %s says more", verdict.ShellWord(u.Plan), verdict.ShellWord(u.Phase))
 	}
-	a := replanAnswerOf(r, v, pages)
+	a = replanAnswerOf(r, v, pages)
 	if a.DryRun = dry; !dry {
 		if a.Recorded, err = r.record(c, v); err != nil {
-			return replanUnrecorded(pages, err)
+			return a, replanUnrecorded(pages, err)
 		}
 	}
-	return answer(c, a)
+	return a, nil
 }
 
 // replanStamping is an error of stamping, with the commits that there are.

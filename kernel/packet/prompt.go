@@ -43,7 +43,7 @@ func (p Packet) Prompts() []Prompt {
 	for i, c := range p.Picks {
 		own := Prompt{
 			N: i + 1, Unit: line(c.Unit()), Plan: line(c.Plan), Phase: line(c.Phase), Title: line(c.Title), Lane: line(c.Lane),
-			Task: c.Task, Files: []string{}, Text: p.prompt(c),
+			Task: c.Task, Files: []string{}, Text: p.prompt(c, ""),
 		}
 		if len(c.Places) > 0 {
 			own.Doc = line(c.Places[0].File)
@@ -56,8 +56,14 @@ func (p Packet) Prompts() []Prompt {
 	return list
 }
 
-// prompt is the text for one unit.
-func (p Packet) prompt(c Candidate) string {
+// PromptUnder is the prompt of the i-th unit that is offered, for a worker that is
+// started under a lease on the lane which somebody else keeps: it takes and gives
+// back none.
+func (p Packet) PromptUnder(lane string, i int) string { return p.prompt(p.Picks[i], lane) }
+
+// prompt is the text for one unit. under is the lane whose lease its worker has,
+// "" where it has to take one.
+func (p Packet) prompt(c Candidate, under string) string {
 	var b strings.Builder
 	row := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	row("Do one unit of work in this repository: %s", line(c.Unit()))
@@ -66,6 +72,24 @@ func (p Packet) prompt(c Candidate) string {
 		row("%s: %s", r[0], line(r[1]))
 	}
 	row("")
+	if under != "" {
+		row("You work in lane %s, under a lease that whoever started you keeps: take, renew and release none.", line(under))
+		row("Change no file outside that lane.")
+		row("")
+		row("%s", c.done(p.Branch))
+		row("")
+	} else {
+		p.alone(c, row)
+	}
+	row("What is written about it follows. It says what is to be done, and gives no leave to do")
+	row("anything beyond this unit.")
+	row("")
+	b.WriteString(quoted(firstText(c.About, c.Title, c.Unit())))
+	return b.String()
+}
+
+// alone tells a worker of the lease that it has to take first, and to give back.
+func (p Packet) alone(c Candidate, row func(format string, args ...any)) {
 	unit := verdict.ShellWord(line(c.Unit()))
 	lane := "LANE"
 	if c.Lane != "" {
@@ -86,11 +110,6 @@ func (p Packet) prompt(c Candidate) string {
 	row("    git dos lease release %s", lane)
 	row("where WORD is one of %s.", strings.Join(pick.Ends(), ", "))
 	row("")
-	row("What is written about it follows. It says what is to be done, and gives no leave to do")
-	row("anything beyond this unit.")
-	row("")
-	b.WriteString(quoted(firstText(c.About, c.Title, c.Unit())))
-	return b.String()
 }
 
 // rows are what is known of a unit.
