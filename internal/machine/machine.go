@@ -10,6 +10,7 @@ package machine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/process"
@@ -19,10 +20,14 @@ import (
 	"github.com/git-dos/git-dos/kernel/fleet"
 )
 
-// Of a worker's environment: what proves that a process is of a spawn.
+// Of a worker's environment: what proves that a process is of a spawn. Of a launch
+// it is [EnvLaunch] in place of the nonce: a loop rides no lease.
 const (
 	envRun   = "GIT_DOS_RUN_ID="
 	envNonce = "GIT_DOS_NONCE="
+
+	// EnvLaunch is the variable that a launched loop has its marker's nonce in.
+	EnvLaunch = "GIT_DOS_LAUNCH"
 )
 
 // A View is what one look at the processes has shown.
@@ -34,9 +39,10 @@ type View struct {
 }
 
 // An Owned is a process of a worker that this node started, with the spawn it
-// is of.
+// is of. Proc names it; it is zero where processes cannot be named.
 type Owned struct {
 	fleet.Process
+	Proc  host.Proc
 	Spawn marker.Marker
 }
 
@@ -52,11 +58,7 @@ func Look(ctx context.Context, node string, spawns []marker.Marker) (View, error
 		return View{}, fmt.Errorf("the processes of this machine: none is shown, not even this one")
 	}
 	v := View{Odd: []fleet.Process{}}
-	for _, s := range spawns {
-		if s.Node == node && !s.Over(node) {
-			v.Started++
-		}
-	}
+	v.Started = started(node, spawns)
 	for _, p := range all {
 		if ctx.Err() != nil {
 			return View{}, context.Cause(ctx)
@@ -64,6 +66,24 @@ func Look(ctx context.Context, node string, spawns []marker.Marker) (View, error
 		v.add(ctx, node, p, spawns)
 	}
 	return v, nil
+}
+
+// started counts the workers that run. A loop that was launched counts until a
+// worker of it runs on its lane.
+func started(node string, spawns []marker.Marker) (n int) {
+	working := map[string]bool{}
+	for _, s := range spawns {
+		if s.Node == node && !s.Launch && !s.Over(node) {
+			working[s.Lane] = true
+			n++
+		}
+	}
+	for _, s := range spawns {
+		if s.Node == node && s.Launch && !working[s.Lane] && !s.Over(node) {
+			n++
+		}
+	}
+	return n
 }
 
 func (v *View) add(ctx context.Context, node string, p *process.Process, spawns []marker.Marker) {
@@ -83,17 +103,28 @@ func (v *View) add(ctx context.Context, node string, p *process.Process, spawns 
 	if row.Name, err = p.NameWithContext(ctx); err != nil {
 		return
 	}
-	if named, err := host.Process(row.PID); err == nil {
+	named, err := host.Process(row.PID)
+	if err == nil {
 		row.Start = named.Start
 	}
 	if spawn != nil {
 		row.Own, row.Lane, row.RunID = true, spawn.Lane, spawn.RunID
-		row.Reasons = append(row.Reasons, leftBehind(node, *spawn, row)...)
-		v.Own = append(v.Own, Owned{row, *spawn})
+		if !keeps(row, node, spawns) {
+			row.Reasons = append(row.Reasons, leftBehind(node, *spawn, row)...)
+		}
+		v.Own = append(v.Own, Owned{row, named, *spawn})
 	}
 	if len(row.Reasons) > 0 {
 		v.Odd = append(v.Odd, row)
 	}
+}
+
+// keeps reports whether a process looks after a worker: then it is not left over
+// from the loop that it was part of.
+func keeps(p fleet.Process, node string, spawns []marker.Marker) bool {
+	return slices.ContainsFunc(spawns, func(s marker.Marker) bool {
+		return s.Node == node && !s.Launch && s.Keeper.PID == p.PID && s.Keeper.Start == p.Start
+	})
 }
 
 // leftBehind is why a process of a spawn should not be there any more.
@@ -118,16 +149,22 @@ func spawnOf(ctx context.Context, node string, p *process.Process, spawns []mark
 	if err != nil {
 		return nil
 	}
-	run, nonce := "", ""
+	run, nonce, launch := "", "", ""
 	for _, e := range env {
 		if value, ok := strings.CutPrefix(e, envRun); ok {
 			run = value
 		} else if value, ok := strings.CutPrefix(e, envNonce); ok {
 			nonce = value
+		} else if value, ok := strings.CutPrefix(e, EnvLaunch+"="); ok {
+			launch = value
 		}
 	}
 	for i, s := range spawns {
-		if s.Node == node && s.RunID == run && s.Nonce == nonce {
+		proof := nonce
+		if s.Launch {
+			proof = launch
+		}
+		if s.Node == node && s.RunID == run && s.Nonce == proof {
 			return &spawns[i]
 		}
 	}

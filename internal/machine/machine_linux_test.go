@@ -116,3 +116,32 @@ func TestWhatThisMachineBearsIsFoundOut(t *testing.T) {
 		t.Errorf("no verdict on a real machine: %v", got.Err())
 	}
 }
+
+func TestALaunchIsKnownByAVariableOfItsOwnAndCountsOnce(t *testing.T) {
+	loop := sleeper(t, "GIT_DOS_RUN_ID=l", EnvLaunch+"=t")
+	stranger := sleeper(t, "GIT_DOS_RUN_ID=l", "GIT_DOS_NONCE=t")
+	keeper := sleeper(t, "GIT_DOS_RUN_ID=l", EnvLaunch+"=t")
+	worker := sleeper(t, "GIT_DOS_RUN_ID=r", "GIT_DOS_NONCE=n")
+	launch := marker.Marker{Node: "here", RunID: "l", Nonce: "t", Lane: "api", Launch: true, Keeper: loop}
+	works := marker.Marker{Node: "here", RunID: "r", Nonce: "n", Lane: "api", Keeper: keeper, Worker: &worker}
+	if v := look(t, "here", launch); v.Started != 1 || len(v.Own) != 2 || len(v.Odd) != 0 {
+		t.Errorf("a loop alone: %+v", v)
+	}
+	v := look(t, "here", launch, works)
+	if v.Started != 1 || len(v.Own) != 3 {
+		t.Errorf("a loop and its worker: %d started, %d ours", v.Started, len(v.Own))
+	}
+	for _, o := range v.Own {
+		if o.PID == stranger.PID {
+			t.Error("a process is of a launch by the variable of a worker")
+		}
+	}
+	launch.Keeper = ended(t)
+	v = look(t, "here", launch, works)
+	if got := odd(v, loop); got != "outlived its worker" {
+		t.Errorf("what is left of a loop is odd for %q", got)
+	}
+	if got := odd(v, keeper); got != "" {
+		t.Errorf("one that looks after a worker is odd: %s", got)
+	}
+}

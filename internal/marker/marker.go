@@ -54,7 +54,8 @@ func (p Proc) gone() bool {
 }
 
 // A Marker is one spawn. Keeper is the git dos that looks after the worker, and
-// Worker the process that it started, nil until it has.
+// Worker the process that it started, nil until it has. Of a launch, Keeper is the
+// loop that was launched, which looks after workers of its own.
 type Marker struct {
 	V       int       `json:"v"`
 	Node    string    `json:"node"`
@@ -63,7 +64,8 @@ type Marker struct {
 	Unit    string    `json:"unit,omitempty"`
 	Seat    string    `json:"seat,omitempty"`
 	Gen     uint64    `json:"gen"`
-	Nonce   string    `json:"nonce"` // of the lease it works under, which its environment carries
+	Nonce   string    `json:"nonce"` // of the lease it works under, or of the launch, which its environment carries
+	Launch  bool      `json:"launch,omitempty"`
 	Keeper  Proc      `json:"keeper"`
 	Worker  *Proc     `json:"worker,omitempty"`
 	Dir     string    `json:"dir"` // where it works
@@ -75,6 +77,16 @@ type Marker struct {
 // node's, which a folder shared between machines may hold, that is never said.
 func (m Marker) Over(node string) bool {
 	return m.Node == node && m.Keeper.gone() && (m.Worker == nil || m.Worker.gone())
+}
+
+// Ends reports which of keeper and worker have provably ended. A worker that was
+// never started ended with its keeper. Of another node's that is never said.
+func (m Marker) Ends(node string) (keeper, worker bool) {
+	if m.Node != node {
+		return false, false
+	}
+	keeper = m.Keeper.gone()
+	return keeper, m.Worker == nil && keeper || m.Worker != nil && m.Worker.gone()
 }
 
 // Abandoned reports whether the worker may be running while its keeper has
