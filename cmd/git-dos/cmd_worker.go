@@ -106,19 +106,8 @@ func workerAsked(c *cli.Context, d *admit.Desk) (j workerJob, err error) {
 			return j, usagef("--%s is empty", name).hint("name one, or leave the flag out")
 		}
 	}
-	j = workerJob{command: c.Args().Slice(), dir: d.Repo.WorkTree, timeout: p.Worker.Timeout, grace: p.Worker.Grace, worktree: p.Worker.Worktree || c.Bool("worktree")}
-	if len(j.command) == 0 {
-		if j.command = slices.Clone(p.Worker.Command); len(j.command) == 0 {
-			return j, usagef("no command to run").hint("write it after --, as in git dos worker run --lane %s -- CMD ARG..., or set worker.command in dos.toml", c.String("lane"))
-		}
-	}
-	if j.dir == "" {
-		return j, usagef("a bare repository has no files to work on").hint("run it in a clone")
-	}
-	if c.IsSet("timeout") {
-		if j.timeout, err = policy.ParseDuration(c.String("timeout")); err != nil || j.timeout <= 0 {
-			return j, usagef("--timeout %q is no duration above 0", c.String("timeout")).hint("write it like 90s, 30m or 2h")
-		}
+	if j, err = workerCommand(c, d); err != nil {
+		return j, err
 	}
 	if j.prompt, err = workerPrompt(c, d, p.Worker.Prompt); err != nil {
 		return j, err
@@ -138,6 +127,26 @@ func workerAsked(c *cli.Context, d *admit.Desk) (j workerJob, err error) {
 	}
 	if err := worker.Find(j.filled("", ""), j.dir); err != nil {
 		return j, usagef("%w", err).hint("name a program that is in PATH, or one by its path")
+	}
+	return j, nil
+}
+
+// workerCommand is what is run, where, and for how long.
+func workerCommand(c *cli.Context, d *admit.Desk) (j workerJob, err error) {
+	p := d.Rules.Policy
+	j = workerJob{command: c.Args().Slice(), dir: d.Repo.WorkTree, timeout: p.Worker.Timeout, grace: p.Worker.Grace, worktree: p.Worker.Worktree || c.Bool("worktree")}
+	if len(j.command) == 0 {
+		if j.command = slices.Clone(p.Worker.Command); len(j.command) == 0 {
+			return j, usagef("no command to run").hint("write it after --, as in -- CMD ARG..., or set worker.command in dos.toml")
+		}
+	}
+	if j.dir == "" {
+		return j, usagef("a bare repository has no files to work on").hint("run it in a clone")
+	}
+	if c.IsSet("timeout") {
+		if j.timeout, err = policy.ParseDuration(c.String("timeout")); err != nil || j.timeout <= 0 {
+			return j, usagef("--timeout %q is no duration above 0", c.String("timeout")).hint("write it like 90s, 30m or 2h")
+		}
 	}
 	return j, nil
 }

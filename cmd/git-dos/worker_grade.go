@@ -19,13 +19,15 @@ import (
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
-// uncommitted is what of the lane is not committed in a worktree.
+// uncommitted is what of the lane is not committed in a worktree. Packets and run
+// records are nobody's work.
 func (w *workerRunning) uncommitted(repo *refstore.Repo) ([]scope.Left, error) {
 	t, err := worktree.Open(w.c.Context, repo)
 	if err != nil {
 		return nil, scopeError(err)
 	}
-	ev := scope.CleanEvidence{Lane: w.lease.Lane, Tree: w.lease.Tree, Scratch: w.desk.Rules.Policy.Clean.Scratch}
+	p := w.desk.Rules.Policy
+	ev := scope.CleanEvidence{Lane: w.lease.Lane, Tree: w.lease.Tree, Scratch: append(slices.Clone(p.Clean.Scratch), p.Paths.NextPackets+"/**", p.Paths.Runs+"/**")}
 	if len(ev.Tree) == 0 {
 		return nil, nil
 	}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/git-dos/git-dos/internal/facts"
+	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/internal/tasks"
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/packet"
+	"github.com/git-dos/git-dos/kernel/pick"
+	"github.com/git-dos/git-dos/kernel/queue"
+	"github.com/git-dos/git-dos/kernel/reconcile"
+	"github.com/git-dos/git-dos/kernel/ship"
+	"github.com/git-dos/git-dos/kernel/verdict"
+)
+
+// Why picks are left after one that was tried.
+const (
+	stopLost        = "lease-lost"
+	stopInterrupted = "interrupted"
+)
+
+// launch tries the picks of a packet, one after the other, and fills in the
+// evidence as far as it came.
+func (s *dispatching) launch(p packet.Packet, tag string, a *dispatchAnswer, ev *supervise.DispatchEvidence) (err error) {
+	places := make([]int, len(p.Picks))
+	for i := range p.Picks {
+		ev.Picks, places[i] = append(ev.Picks, notTried(p, i)), i
+	}
+	if len(p.Picks) > 1 {
+		var waves [][]string
+		if ev.Price, waves, err = s.price(p); err != nil {
+			return err
+		}
+		if ev.Price.Action != lane.LaunchAll && ev.Price.Action != lane.LaunchSafeSet {
+			return nil
+		}
+		places = order(p, waves)
+		s.gap("sub-tree-claims", "the picks of a lane run one after the other, since no part of it can be claimed under its lease")
+	}
+	if p.Later > 0 {
+		s.gap("value-ranking", "picks are in order by priority and by when they were tried; no value is weighed")
+	}
+	for _, i := range places {
+		if ev.Stopped != "" {
+			ev.Picks[i].Reason = "not started: " + ev.Stopped
+			continue
+		}
+		if ev.Stopped, err = s.try(p, i, tag, &ev.Picks[i]); err != nil {
+			ev.Stopped = "error"
+			ev.Picks[i].State, ev.Picks[i].Reason = supervise.Undetermined, verdict.Clip(err.Error())
+		}
+		serr := s.settling(func() error { return s.strays(a) })
+		if err != nil || serr != nil {
+			return firstError(err, serr)
+		}
+	}
+	return nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// try runs a worker for one pick, holds its claim against what shipped and records
+// the attempt. stop is why no other should be tried after it.
+func (s *dispatching) try(p packet.Packet, i int, tag string, row *supervise.PickRow) (stop string, err error) {
+	w := s.worker()
+	w.job.req.Lanes, w.job.req.Unit = nil, row.Unit
+	if w.job.prompt, err = s.prompt(p, i, tag); err != nil {
+		return "", err
+	}
+	refused, err := w.ride(s.lease)
+	if err != nil {
+		return "", err
+	}
+	if refused != nil {
+		row.Worker, row.End, row.Reason = refused.Outcome, refused.End, "not started: "+refused.Reason
+		return string(refused.End), nil
+	}
+	a, err := w.work()
+	row.RunID, row.Log, row.Started = w.run, w.log, a.Evidence.Exit.Started
+	if err != nil {
+		row.Started = true // how far it came is not known
+		return "", err
+	}
+	row.Worker, row.End, row.Claimed, row.Reason = a.Outcome, a.End, a.End == supervise.EndClaim, a.Reason
+	err = s.settling(func() error {
+		if err := s.reconciled(p.Picks[i], row); err != nil {
+			return err
+		}
+		return s.attempted(row)
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case a.Evidence.Exit.Lost:
+		return stopLost, nil
+	case s.c.Context.Err() != nil:
+		return stopInterrupted, nil
+	case row.State == supervise.Verified || a.End == supervise.EndClaim || a.End == supervise.EndUnclear:
+		return "", nil
+	}
+	return string(a.End), nil
+}
+
+// prompt writes what the worker of a pick reads.
+func (s *dispatching) prompt(p packet.Packet, i int, tag string) (string, error) {
+	leaf, err := lane.Leaf(s.run)
+	if err != nil {
+		return "", usagef("%w", err)
+	}
+	path, err := s.desk.Repo.SharedFile("logs", fmt.Sprintf("%s%s-%d.prompt", leaf, tag, i+1))
+	if err != nil {
+		return "", environmentf("%w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString(p.PromptUnder(s.lease.Lane, i))
+		err = firstError(err, f.Close())
+	}
+	if err != nil {
+		return "", environmentf("the prompt of %s: %w", verdict.Show(p.Picks[i].Unit()), err)
+	}
+	return path, nil
+}
+
+// reconciled holds a claim against what shipped.
+func (s *dispatching) reconciled(u packet.Candidate, row *supervise.PickRow) error {
+	if err := s.reopen(); err != nil {
+		return err
+	}
+	truth, err := s.truth(u)
+	if err != nil {
+		row.State, row.Reason = supervise.Undetermined, verdict.Clip(err.Error())
+		return nil
+	}
+	v := reconcile.Decide(reconcile.Evidence{Unit: u.Unit(), Claimed: row.Claimed, Ship: truth})
+	row.State, row.Sha = string(v.State), v.Sha
+	if v.State == "" {
+		row.State = supervise.Undetermined
+	}
+	if v.State != reconcile.HonestOpen { // there the worker's end says more
+		row.Reason = v.Reason
+	}
+	return nil
+}
+
+// truth is whether a unit shipped; of a task that no unit ships, whether the queue
+// finds it done.
+func (s *dispatching) truth(u packet.Candidate) (ship.Verdict, error) {
+	if u.Until.Unit {
+		q := &shipQuestion{repo: s.desk.Repo, req: facts.ShipRequest{Plan: u.Plan, Phase: u.Phase}}
+		a, err := q.ask(s.c.Context)
+		if err == nil && a.Outcome == ship.Indeterminate {
+			err = reconcileUnknown(a)
+		}
+		return a.Verdict, err
+	}
+	if err := s.desk.Refresh(s.c.Context, true); err != nil {
+		return ship.Verdict{}, deskError(err)
+	}
+	list, err := tasks.Read(s.c.Context, s.desk, false)
+	if err != nil {
+		return ship.Verdict{}, queueError(err)
+	}
+	ev, _, err := list.Evidence(s.c.Context, s.desk.Now())
+	if err != nil {
+		return ship.Verdict{}, queueError(err)
+	}
+	v := ship.Verdict{Outcome: ship.NotShipped, Plan: u.Plan, Phase: u.Phase, Reason: "nothing on the trunk shows that task " + u.Task + " is done"}
+	for _, item := range queue.Rank(ev) {
+		switch {
+		case item.ID != u.Task:
+		case item.Status == queue.Done:
+			v.Outcome, v.Sha, v.Reason = ship.Shipped, item.SHA, item.Proof
+		case item.Status == queue.Uncertain:
+			return v, errorf(kindIndeterminate, "whether task %s is done cannot be told: %s", u.Task, item.Proof)
+		}
+	}
+	return v, nil
+}
+
+// attempted records the attempt. A worker that was not served, or stopped from
+// outside, has not tried the unit.
+func (s *dispatching) attempted(row *supervise.PickRow) error {
+	outcome := map[string]string{supervise.Verified: "shipped", supervise.Quiet: "unknown", supervise.Undetermined: "unknown"}[row.State]
+	switch {
+	case outcome != "":
+	case row.End == supervise.EndOverloaded || s.lost() != "":
+		return nil
+	default:
+		outcome = "error"
+	}
+	if err := pick.CheckUnit(row.Unit); err != nil {
+		return nil // a row that nobody could ask for
+	}
+	b := life.Book{Desk: s.desk}
+	_, err := b.Record(s.c.Context, journal.Row{Op: journal.OpAttempt, Unit: reconcile.Spelled(row.Unit), Outcome: outcome, RunID: firstOf(row.RunID, s.run), Lane: s.lease.Lane})
+	return lifeError(err)
+}
