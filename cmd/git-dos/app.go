@@ -65,6 +65,7 @@ func allVerbs() []verb {
 		pulseVerb(),
 		pushVerb(),
 		queueVerb(),
+		reclaimVerb(),
 		reconcileVerb(),
 		replanVerb(),
 		resumeVerb(),

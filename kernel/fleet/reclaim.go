@@ -152,6 +152,7 @@ func (v ReclaimVerdict) Enact(pid int64, driver string) (RemnantRow, ReclaimVerd
 		v.Reason = fmt.Sprintf("process %d is left alone: %s", pid, row.Why)
 	default:
 		v.Outcome, v.Reason, v.Next = ReclaimDone, row.Why, ""
+		v.Processes[0].Next = ""
 	}
 	return row, v
 }

@@ -27,7 +27,7 @@ const Version = 1
 // state.
 const (
 	OpRefuse         = "REFUSE"          // an acquire was refused
-	OpOverride       = "OVERRIDE"        // an acquire was forced, or what a gate found was let through
+	OpOverride       = "OVERRIDE"        // an acquire was forced, what a gate found was let through, or a process was ended
 	OpSpawn          = "SPAWN"           // a worker was started and shows no lease yet
 	OpExit           = "EXIT"            // a worker ended, graded from git
 	OpEnforce        = "ENFORCE"         // an edit was denied, or an operator let it through
