@@ -30,10 +30,14 @@ func replanVerb() verb {
 				"changes that no commit has, the document is named and left alone. No other file is written.\n\n" +
 				"At most two things that need an operator are named, the most important first. A second look right\n" +
 				"after finds nothing new. Where nothing is new, and of some unit it cannot be told what history\n" +
-				"says, there is no verdict, and nothing is written.",
+				"says, there is no verdict, and nothing is written.\n\n" +
+				"Once a look has found nothing and left nothing to stamp, the next one of this clone is skipped\n" +
+				"while neither the trunk nor the rules, the queue, a lane or a ledger has moved; what needs an\n" +
+				"operator is still looked up. --force looks at everything.",
 			Flags: []cli.Flag{
 				&cli.StringSliceFlag{Name: "scope", Usage: "only units of `LANE`; may be given again"},
 				&cli.StringFlag{Name: "nonce", Usage: "the `NONCE` of the lease to stamp under, by default GIT_DOS_NONCE; beside those this worktree took"},
+				&cli.BoolFlag{Name: "force", Usage: "look at everything, also where nothing has moved since the last look"},
 				&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, and write nothing"},
 				&cli.BoolFlag{Name: "cached", Usage: "go by what was last seen of the remote, however old, and say as of when"},
 			},
@@ -42,7 +46,7 @@ func replanVerb() verb {
 		statuses: map[string][]status{
 			"replan": {
 				{Code: verdict.Yes, Outcome: "PRODUCTIVE", Meaning: "something was closed, re-opened or stamped"},
-				{Code: verdict.FirstOwned, Outcome: "UNPRODUCTIVE", Meaning: "nothing was"},
+				{Code: verdict.FirstOwned, Outcome: "UNPRODUCTIVE", Meaning: "nothing was, or nothing has moved since the last look"},
 			},
 		},
 	}
@@ -79,9 +83,17 @@ func replanOnce(c *cli.Context, d *admit.Desk, scope []string) (replanAnswer, er
 		}
 		defer unlock()
 	}
-	r, err := replanGather(c, d, scope)
+	r, err := replanOpen(c, d, scope)
 	if err != nil {
 		return replanAnswer{}, err
+	}
+	if !c.Bool("force") {
+		if seen, ok := replan.LastSeen(d.Repo, scope, r.mark); ok {
+			return r.skip(c, seen)
+		}
+	}
+	if err := r.gather(c); err != nil {
+		return err
 	}
 	return r.act(c)
 }
@@ -89,6 +101,10 @@ func replanOnce(c *cli.Context, d *admit.Desk, scope []string) (replanAnswer, er
 // A replanned is a look with what it comes to.
 type replanned struct {
 	book  *life.Book
+	list  *tasks.Book
+	scope []string
+	mark  string // of what is looked at, "" where none can be made
+
 	look  replan.Look
 	found look.Finding
 	later int // of those re-opened, those that are left for the next time
@@ -99,7 +115,9 @@ type replanned struct {
 // replanMost bounds the rows that one look records.
 const replanMost = 100
 
-func replanGather(c *cli.Context, d *admit.Desk, scope []string) (r replanned, err error) {
+// replanOpen opens what is looked at.
+func replanOpen(c *cli.Context, d *admit.Desk, scope []string) (r replanned, err error) {
+	r.scope = scope
 	node, err := d.LookNode(c.Context)
 	if err != nil {
 		return r, environmentf("%w", err)
@@ -110,13 +128,20 @@ func replanGather(c *cli.Context, d *admit.Desk, scope []string) (r replanned, e
 	if r.book, err = pickBook(c, d); err != nil {
 		return r, err
 	}
-	list, err := tasks.Read(c.Context, d, c.Bool("cached"))
-	if err != nil {
+	if r.list, err = tasks.Read(c.Context, d, c.Bool("cached")); err != nil {
 		return r, panelUnreached(queueError(err))
 	}
 	lifeWarn(c, r.book)
-	if r.look, err = replan.Gather(c.Context, r.book, list, scope); err != nil {
+	if r.mark, err = replanMark(c, r.book, scope); err != nil {
 		return r, nextUpError(err)
+	}
+	return r, nil
+}
+
+// gather looks.
+func (r *replanned) gather(c *cli.Context) (err error) {
+	if r.look, err = replan.Gather(c.Context, r.book, r.list, r.scope); err != nil {
+		return nextUpError(err)
 	}
 	for _, id := range r.look.Lost {
 		warn(c, "the commit of an earlier look, %.40s, is not in this repository: what shipped is counted by what the plans say", id)
@@ -125,12 +150,14 @@ func replanGather(c *cli.Context, d *admit.Desk, scope []string) (r replanned, e
 	if more := len(r.found.Reopened) - replanMost; more > 0 {
 		r.later, r.found.Reopened = more, r.found.Reopened[:replanMost]
 	}
+	return r.decisions(c)
+}
+
+// decisions looks up what needs one.
+func (r *replanned) decisions(c *cli.Context) error {
 	view, err := decisionsOf(c.Context, r.book, false, now(c))
-	if err != nil {
-		return r, err
-	}
 	r.items = replanDecisions(view)
-	return r, nil
+	return err
 }
 
 // act stamps, judges and records.
@@ -154,6 +181,7 @@ func (r replanned) act(c *cli.Context) (a replanAnswer, err error) {
 		if a.Recorded, err = r.record(c, v); err != nil {
 			return a, replanUnrecorded(pages, err)
 		}
+		r.keep(c, a)
 	}
 	return a, nil
 }

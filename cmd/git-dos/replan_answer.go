@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/git-dos/git-dos/internal/replan"
 	look "github.com/git-dos/git-dos/kernel/replan"
@@ -19,6 +20,8 @@ type replanAnswer struct {
 	RefID    string       `json:"ref_id,omitempty"`
 	Scope    []string     `json:"scope"`
 	DryRun   bool         `json:"dry_run"`
+	Skipped  bool         `json:"skipped"`
+	LookedAt *time.Time   `json:"looked_at,omitempty"` // when what was skipped was looked at
 	Closed   []replanUnit `json:"closed"`
 	Reopened []replanUnit `json:"reopened"`
 	Later    int          `json:"later"`

@@ -9,6 +9,7 @@ package replan
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-dos/git-dos/kernel/loop"
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -149,6 +150,18 @@ func (f Finding) Judge(stamped int) Verdict {
 		u := f.Unknown[0]
 		v.Reason = "nothing is known to be new, and of " + verdict.Count(len(f.Unknown), "unit") + " it cannot be told; " + verdict.Show(u.Name) + ": " + u.Reason
 		return v
+	}
+	v.Outcome = outcome
+	return v
+}
+
+// Skip is what a look comes to that is not made, because nothing that it would
+// go by has moved since one that found nothing.
+func Skip(since time.Time) Verdict {
+	v := Verdict{Reason: "skipped: nothing has moved since the look of " + since.UTC().Format(time.RFC3339) + ", which found nothing; --force looks again"}
+	outcome, err := loop.ReplanReport{Skipped: true}.Productivity()
+	if err != nil {
+		v.Reason = err.Error()
 	}
 	v.Outcome = outcome
 	return v

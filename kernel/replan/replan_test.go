@@ -3,6 +3,7 @@ package replan
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-dos/git-dos/kernel/loop"
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -107,5 +108,13 @@ func TestWhatIsCountedIsProductive(t *testing.T) {
 		if v.Outcome != c.want || v.ExitCode() != c.code || v.Reason == "" || (v.Err() == nil) != (c.want != "") {
 			t.Errorf("%s: %+v, status %d", name, v, v.ExitCode())
 		}
+	}
+}
+
+func TestALookThatIsNotMadeSaysSo(t *testing.T) {
+	v := Skip(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	if v.Outcome != loop.Unproductive || v.ExitCode() != 3 || v.Counts != (Counts{}) || v.Err() != nil ||
+		!strings.Contains(v.Reason, "skipped: nothing has moved since the look of 2026-01-02T03:04:05Z") || !strings.Contains(v.Reason, "--force") {
+		t.Errorf("%+v", v)
 	}
 }
