@@ -171,9 +171,29 @@ func TestAPushBringsWhatTheRemoteDoesNotHave(t *testing.T) {
 	if _, err := Outgoing(context.Background(), p.open(), hooks.Push{Remote: "origin", Updates: []hooks.Update{ref("refs/heads/x", "", absent)}}); !errors.Is(err, ancestry.ErrMissing) {
 		t.Errorf("a new id that is not here: %v", err)
 	}
-	h, err := Incoming(context.Background(), p.open(), hooks.Push{Updates: []hooks.Update{ref("refs/heads/main", three, four)}})
-	if err != nil || len(h.IDs()) != 0 {
-		t.Errorf("what a ref here reaches is incoming: %v, %v", h, err)
+	five := p.commit("a", "5\n", "five")
+	six := p.commit("a", "6\n", "six")
+	p.git("update-ref", "refs/dos/meta/probe-x", five)
+	p.git("update-ref", "refs/heads/fleet/lane/api", six)
+	p.git("reset", "-q", "--hard", four)
+	for claim, tt := range map[string]struct {
+		prefix string
+		update hooks.Update
+		want   string
+	}{
+		"what a ref here reaches is not new":          {"", ref("refs/heads/main", three, four), ""},
+		"what a ref of git-dos alone reaches is new":  {"refs/heads/fleet", ref("refs/heads/main", three, five), "five"},
+		"and so it is under the prefix of the fleet":  {"refs/heads/fleet", ref("refs/heads/main", three, six), "six five"},
+		"which is a branch where it is no prefix":     {"", ref("refs/heads/main", three, six), ""},
+		"what a pusher says was there counts nothing": {"refs/heads/fleet", ref("refs/heads/main", six, six), "six five"},
+	} {
+		h, err := Incoming(context.Background(), p.open(), hooks.Push{Updates: []hooks.Update{tt.update}}, tt.prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := subjects(t, h); got != tt.want {
+			t.Errorf("%s: %q, want %q", claim, got, tt.want)
+		}
 	}
 }
 

@@ -45,17 +45,20 @@ func Outgoing(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History,
 }
 
 // Incoming is what a push brings to this repository, asked before its refs
-// move: what the new ids reach and no ref here does.
-func Incoming(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History, error) {
+// move: what the new ids reach and no ref here does. What the pusher says that a
+// ref had counts for nothing, and so does what git-dos's own refs reach, those
+// under prefix among them: no gate judges what comes to these.
+func Incoming(ctx context.Context, repo *refstore.Repo, p hooks.Push, prefix string) (*History, error) {
+	had := refsBut(ctx, repo, func(ref string) bool { return hooks.Update{Ref: ref}.Own(prefix) }, "refs/")
 	ends, err := endsOf(ctx, repo, p)
+	there, refsErr := had()
+	if err == nil {
+		err = refsErr
+	}
 	if err != nil {
 		return nil, err
 	}
-	there, err := refsBelow(ctx, repo, "refs/")()
-	if err != nil {
-		return nil, err
-	}
-	return ends.history(ctx, repo, append(ends.known, there...))
+	return ends.history(ctx, repo, there)
 }
 
 // ends are the commits that a push's ids name.
@@ -148,10 +151,16 @@ func peel(ctx context.Context, run git.Runner, ids []string) ([]peeled, error) {
 // refsBelow starts to list the commits that the refs below prefixes name; what it
 // returns waits for them. Below none there is none.
 func refsBelow(ctx context.Context, repo *refstore.Repo, prefixes ...string) func() ([]refstore.OID, error) {
+	return refsBut(ctx, repo, func(string) bool { return false }, prefixes...)
+}
+
+// refsBut is refsBelow without the refs that skip is true of.
+func refsBut(ctx context.Context, repo *refstore.Repo, skip func(ref string) bool, prefixes ...string) func() ([]refstore.OID, error) {
 	if len(prefixes) == 0 {
 		return func() ([]refstore.OID, error) { return nil, nil }
 	}
-	args := append([]string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)", "--"}, prefixes...)
+	format := "--format=%(refname) %(objectname) %(objecttype) %(*objectname) %(*objecttype)"
+	args := append([]string{"for-each-ref", format, "--"}, prefixes...)
 	child, err := repo.Git.Offline().Start(ctx, git.Call{Args: args})
 	return func() (ids []refstore.OID, _ error) {
 		if err != nil {
@@ -164,7 +173,10 @@ func refsBelow(ctx context.Context, repo *refstore.Repo, prefixes ...string) fun
 		seen := map[refstore.OID]bool{}
 		for line := range strings.Lines(string(out)) {
 			words := strings.Fields(line)
-			for i := 1; i < len(words); i += 2 {
+			if len(words) == 0 || skip(words[0]) {
+				continue
+			}
+			for i := 2; i < len(words); i += 2 {
 				if id, ok := refstore.ParseOID(words[i-1]); ok && words[i] == "commit" && !seen[id] {
 					seen[id] = true
 					ids = append(ids, id)
