@@ -46,7 +46,8 @@ func hookVerb() verb {
 				"pre-receive, update and post-receive run in a repository that others push to: git dos hooks install\n" +
 				"--server writes them there. pre-receive refuses a push, all of it, that moves refs of git-dos\n" +
 				"otherwise than by the steps of their protocol, or the trunk over a held tree without that lane's SHIP\n" +
-				"entry in the same push. update judges one ref at a time, for hosts that run nothing else: it cannot\n" +
+				"entry in the same push; and it asks the gates about what the push brings, whatever the pusher's own\n" +
+				"hooks said. update judges one ref at a time, for hosts that run nothing else: it cannot\n" +
 				"hold lanes, order and trunk to each other. post-receive writes down what has landed. Overrides there\n" +
 				"are a setting of that repository, dos.receiveOverride.",
 			Action: writes(hook),

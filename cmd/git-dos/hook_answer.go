@@ -94,20 +94,7 @@ const hookShown = 10
 // String is what a human sees of it: nothing where nothing was found.
 func (v hookVerdict) String() string {
 	var b strings.Builder
-	var refusing []string
-	for _, r := range v.Gates {
-		mark := map[string]string{hooks.Warned: "warning: ", hooks.Overridden: "overridden: "}[r.Outcome]
-		shown := r.Findings[:min(len(r.Findings), hookShown)]
-		for _, f := range shown {
-			b.WriteString(hookLine(mark, f))
-		}
-		if more := r.Found - len(shown); more > 0 {
-			fmt.Fprintf(&b, "git-dos: %s%s: %d more\n", mark, r.Token, more)
-		}
-		if r.Outcome == hooks.Refused {
-			refusing = append(refusing, string(r.Findings[0].Token))
-		}
-	}
+	refusing := hookResultLines(&b, v.Gates)
 	if v.Unwritten != "" {
 		fmt.Fprintf(&b, "git-dos: warning: %s\n", oneLine(v.Unwritten))
 	}
@@ -116,6 +103,24 @@ func (v hookVerdict) String() string {
 		fmt.Fprintf(&b, "git-dos: a human may let one through, once, which is recorded: %s='%s: REASON' git %s\n", hooks.OverrideVariable, refusing[0], hookAgain[v.Hook])
 	}
 	return b.String()
+}
+
+// hookResultLines tells what gates found, and returns the tokens that refuse.
+func hookResultLines(b *strings.Builder, results []hooks.Result) (refusing []string) {
+	for _, r := range results {
+		mark := map[string]string{hooks.Warned: "warning: ", hooks.Overridden: "overridden: "}[r.Outcome]
+		shown := r.Findings[:min(len(r.Findings), hookShown)]
+		for _, f := range shown {
+			b.WriteString(hookLine(mark, f))
+		}
+		if more := r.Found - len(shown); more > 0 {
+			fmt.Fprintf(b, "git-dos: %s%s: %d more\n", mark, r.Token, more)
+		}
+		if r.Outcome == hooks.Refused {
+			refusing = append(refusing, string(r.Findings[0].Token))
+		}
+	}
+	return refusing
 }
 
 // hookAgain is what runs each hook once more.

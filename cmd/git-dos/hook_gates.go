@@ -20,12 +20,14 @@ var hookGates = map[string][]hooks.Token{
 	hooks.PreCommit:   {hooks.ScopeEscape, hooks.FileAdmission, hooks.SecretShape, hooks.PublicLeak, hooks.BrokenLink},
 	hooks.CommitMsg:   {hooks.CommitMessage, hooks.FreshDeletion, hooks.SecretShape, hooks.PublicLeak},
 	hooks.Transaction: {hooks.OffTrunk},
+	hooks.PreReceive:  receiveAsked,
+	hooks.UpdateHook:  receiveAsked,
 }
 
 // hookGateMakers make the gates, each with the evidence that it asks for.
 var hookGateMakers = map[hooks.Token]func(*hookAsk) (hooks.Gate, error){
 	hooks.LeaseFence:       func(a *hookAsk) (hooks.Gate, error) { return hooks.LeaseFenceGate(a.hookSite()), nil },
-	hooks.ScopeEscape:      func(a *hookAsk) (hooks.Gate, error) { return hooks.ScopeEscapeGate(a.hookSite()), nil },
+	hooks.ScopeEscape:      func(a *hookAsk) (hooks.Gate, error) { return hooks.ScopeEscapeGate(a.hookLeash()), nil },
 	hooks.ClaimUnwitnessed: (*hookAsk).hookClaims,
 	hooks.WouldNotCompile:  func(a *hookAsk) (hooks.Gate, error) { return hooks.WouldNotCompileGate(a.hookSite()), nil },
 	hooks.FreshDeletion:    func(a *hookAsk) (hooks.Gate, error) { return hooks.FreshDeletionGate(a.hookSite()), nil },

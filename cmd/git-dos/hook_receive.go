@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -24,8 +25,10 @@ type receiveAnswer struct {
 	Hook     string            `json:"hook"`
 	Refs     int               `json:"refs"`
 	Trunk    string            `json:"trunk,omitempty"`
+	Commits  int               `json:"commits"`
 	Findings []receive.Finding `json:"findings"`
 	Warnings []receive.Finding `json:"warnings"`
+	Gates    []hooks.Result    `json:"gates"`
 	Override *receive.Override `json:"override,omitempty"`
 	Note     string            `json:"note,omitempty"` // why it will have no receipt
 }
@@ -47,10 +50,14 @@ func (a receiveAnswer) String() string {
 	var b strings.Builder
 	receiveLines(&b, a.Findings, "")
 	receiveLines(&b, a.Warnings, "warning: ")
+	refusing := hookResultLines(&b, a.Gates)
+	if len(a.Findings) > 0 {
+		refusing = append([]string{a.Findings[0].Token}, refusing...)
+	}
 	switch {
 	case a.Outcome == hookRefused:
 		fmt.Fprintf(&b, "git-dos: the push is refused, all of it\n")
-		fmt.Fprintf(&b, "git-dos: whoever keeps the repository may let one through, once, which is recorded: git config %s '%s: REASON'\n", receive.OverrideSetting, a.Findings[0].Token)
+		fmt.Fprintf(&b, "git-dos: whoever keeps the repository may let one through, once, which is recorded: git config %s '%s: REASON'\n", receive.OverrideSetting, refusing[0])
 	case a.Override != nil:
 		fmt.Fprintf(&b, "git-dos: let through by the repository's override: %s: %s\n", a.Override.Token, a.Override.Reason)
 	}
@@ -101,15 +108,18 @@ func hookJudge(c *cli.Context, p hooks.Push) error {
 	if err != nil {
 		return err
 	}
-	req := receive.Request{Hook: p.Hook, Updates: p.Updates}
+	req := receive.Request{Hook: p.Hook, Updates: p.Updates, Gates: receiveGates(c, repo)}
+	stop := hookProgress(c, p.Hook, hookQuiet)
 	r := receive.Judge(c.Context, repo, req)
+	stop()
 	if c.Context.Err() != nil {
-		return c.Context.Err()
+		return context.Cause(c.Context)
 	}
-	a := receiveAnswer{Outcome: hookPassed, Hook: p.Hook, Refs: len(p.Updates), Trunk: r.Trunk, Findings: r.Refused, Warnings: r.Warned, Override: r.Override}
-	a.Findings, a.Warnings = append([]receive.Finding{}, a.Findings...), append([]receive.Finding{}, a.Warnings...)
+	a := receiveAnswer{Outcome: hookPassed, Hook: p.Hook, Refs: len(p.Updates), Trunk: r.Trunk, Commits: r.Gated.Commits, Override: r.Override}
+	a.Findings, a.Warnings = append([]receive.Finding{}, r.Refused...), append([]receive.Finding{}, r.Warned...)
+	a.Gates = append([]hooks.Result{}, r.Gated.Results...)
 	switch {
-	case len(r.Refused) > 0:
+	case len(r.Refusing()) > 0:
 		a.Outcome = hookRefused
 		return hookAnswer(c, a)
 	case r.Override != nil:

@@ -39,6 +39,8 @@ type History struct {
 	ids  []refstore.OID // newest first
 	base []refstore.OID
 	refs map[refstore.OID]string // of a push, by tip
+	// leads is the tip of each ref of a push.
+	leads map[string]refstore.OID
 
 	load    sync.Once
 	commits []hooks.Commit
@@ -89,6 +91,21 @@ func (h *History) Ref(commit string) (ref string, found bool) {
 
 // Load reads the commits before they are asked for. Whoever asks gets the error.
 func (h *History) Load(ctx context.Context) { _, _ = h.all(ctx) }
+
+// Tips are the commits that refs of the push lead to, of those that it brings.
+func (h *History) Tips() map[string]string {
+	brought := map[refstore.OID]bool{}
+	for _, id := range h.ids {
+		brought[id] = true
+	}
+	tips := map[string]string{}
+	for ref, id := range h.leads {
+		if brought[id] {
+			tips[ref] = string(id)
+		}
+	}
+	return tips
+}
 
 // Commits yields them with what each changes.
 func (h *History) Commits(ctx context.Context) iter.Seq2[hooks.Commit, error] {

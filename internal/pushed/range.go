@@ -65,12 +65,13 @@ func Incoming(ctx context.Context, repo *refstore.Repo, p hooks.Push, prefix str
 type ends struct {
 	tips, known []refstore.OID
 	refs        map[refstore.OID]string // the first that is to point at each tip
+	leads       map[string]refstore.OID // the tip of each ref
 }
 
 func (e ends) history(ctx context.Context, repo *refstore.Repo, known []refstore.OID) (*History, error) {
 	h, err := Between(ctx, repo, e.tips, known)
 	if err == nil {
-		h.refs = e.refs
+		h.refs, h.leads = e.refs, e.leads
 	}
 	return h, err
 }
@@ -91,14 +92,14 @@ func endsOf(ctx context.Context, repo *refstore.Repo, p hooks.Push) (e ends, err
 	if err != nil {
 		return e, err
 	}
-	e.refs = map[refstore.OID]string{}
+	e.refs, e.leads = map[refstore.OID]string{}, map[string]refstore.OID{}
 	for i, f := range found {
 		switch {
 		case i < len(news) && f.kind == "":
 			return e, fmt.Errorf("%w: %s, which is pushed, cannot be read", ancestry.ErrMissing, news[i])
 		case f.kind != "commit":
 		case i < len(news):
-			e.tips = addNew(e.tips, f.id)
+			e.tips, e.leads[refs[i]] = addNew(e.tips, f.id), f.id
 			if e.refs[f.id] == "" {
 				e.refs[f.id] = refs[i]
 			}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/git-dos/git-dos/hooks"
@@ -19,10 +20,13 @@ import (
 // has landed: no ref may be written before. It is a file of the repository, one a
 // ref, named by the move that was judged, so that no other move is taken for it.
 type note struct {
-	Tree     string    `json:"tree"`
-	Policy   string    `json:"policy"` // digest of the dos.toml it was judged by
-	Fence    string    `json:"fence"`  // what LEASE_FENCE came to
-	Override *Override `json:"override,omitempty"`
+	Commit   string            `json:"commit"` // that the ref leads to
+	Tree     string            `json:"tree"`
+	Policy   string            `json:"policy"`   // digest of the dos.toml it was judged by
+	Verdicts map[string]string `json:"verdicts"` // what LEASE_FENCE came to, and each gate that was asked
+	Gated    bool              `json:"gated"`    // gates judged what the ref brings on top of the base
+	Base     []string          `json:"base,omitempty"`
+	Override *Override         `json:"override,omitempty"`
 }
 
 // Bounds of notes: of a push that never landed they are removed in time.
@@ -37,40 +41,48 @@ func notePath(repo *refstore.Repo, u hooks.Update) (string, error) {
 }
 
 // Note leaves, of a push that was taken, what a receipt says of each branch that it
-// moves; where an override let it through, of every ref.
+// moves and of each ref that brings commits; where an override let it through, of
+// every ref.
 func Note(ctx context.Context, repo *refstore.Repo, req Request, r Report) error {
-	var notes []hooks.Update
-	for _, u := range req.Updates {
-		if r.Override != nil || u.IsBranch() && !u.Deletes() {
-			notes = append(notes, u)
-		}
-	}
-	if len(notes) == 0 || req.Hook != hooks.PreReceive {
+	if req.Hook != hooks.PreReceive {
 		return nil
 	}
-	n := note{Override: r.Override, Fence: r.Fence, Policy: r.Policy}
-	for _, u := range notes {
-		path, err := notePath(repo, u)
-		if err != nil {
-			return err
+	for _, u := range req.Updates {
+		n := note{Commit: u.New, Override: r.Override, Verdicts: r.outcomes(), Policy: r.Policy}
+		if tip, ok := r.Gated.tip(u.Ref); ok {
+			n.Commit, n.Gated, n.Base = tip, true, r.Gated.Base
 		}
-		sweep(filepath.Dir(path))
-		n.Tree = ""
-		if !u.Deletes() {
-			out, err := repo.Git.Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", u.New+"^{tree}")
-			if err != nil {
-				continue // it is no commit
-			}
-			if tree, ok := refstore.ParseOID(string(out[:max(0, len(out)-1)])); ok {
-				n.Tree = string(tree)
-			}
+		if r.Override == nil && !n.Gated && (!u.IsBranch() || u.Deletes()) {
+			continue
 		}
-		data, _ := json.Marshal(n) // it holds nothing that cannot be encoded
-		if err := writeNote(path, data); err != nil {
+		if err := n.leave(ctx, repo, u); err != nil {
 			return err
 		}
 	}
+	if len(r.Gated.Base) > maxBase {
+		return fmt.Errorf("what it brings stands on %d commits, more than the %d that a receipt can name", len(r.Gated.Base), maxBase)
+	}
 	return nil
+}
+
+// leave writes a note of one ref.
+func (n note) leave(ctx context.Context, repo *refstore.Repo, u hooks.Update) error {
+	path, err := notePath(repo, u)
+	if err != nil {
+		return err
+	}
+	sweep(filepath.Dir(path))
+	if !u.Deletes() {
+		out, err := repo.Git.Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", u.New+"^{tree}")
+		if tree, ok := refstore.ParseOID(strings.TrimSuffix(string(out), "\n")); err == nil && ok {
+			n.Tree = string(tree)
+		} // else it leads to no files
+	}
+	data, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return writeNote(path, data)
 }
 
 func writeNote(path string, data []byte) error {

@@ -39,13 +39,23 @@ func overrideOf(repo *refstore.Repo) (Override, bool) {
 // overridden lets a push through when all that there is to refuse has the token of
 // the repository's override.
 func overridden(repo *refstore.Repo, r Report) Report {
-	o, ok := overrideOf(repo)
-	if !ok || len(r.Refused) == 0 || slices.ContainsFunc(r.Refused, func(f Finding) bool { return f.Token != o.Token }) {
+	refusing := r.Refusing()
+	if len(refusing) == 0 {
 		return r
 	}
-	r.Warned, r.Refused, r.Override = append(r.Warned, r.Refused...), nil, &o
-	if o.Token == lease.LeaseFence || o.Token == lease.CannotJudge {
+	o, ok := overrideOf(repo)
+	if !ok || slices.ContainsFunc(refusing, func(token string) bool { return token != o.Token }) {
+		return r
+	}
+	if len(r.Refused) > 0 && (o.Token == lease.LeaseFence || o.Token == lease.CannotJudge) {
 		r.Fence = hooks.Overridden
+	}
+	r.Warned, r.Refused, r.Override = append(r.Warned, r.Refused...), nil, &o
+	r.Gated.Results = slices.Clone(r.Gated.Results)
+	for i, g := range r.Gated.Results {
+		if g.Outcome == hooks.Refused {
+			r.Gated.Results[i].Outcome = hooks.Overridden
+		}
 	}
 	return r
 }

@@ -24,7 +24,7 @@ type Receipts struct {
 }
 
 // Landed writes the receipts of a push to this repository's own ledger: a GATE row
-// for every branch that moved and was judged before, and an OVERRIDE row for what an
+// for every branch that moved, or ref that brought commits, and was judged before, and an OVERRIDE row for what an
 // override let through, which is used up by that. Branches that nobody judged have
 // none, and are named. who is the account that the push was made by.
 func Landed(ctx context.Context, repo *refstore.Repo, updates []hooks.Update, who string, at time.Time) (Receipts, error) {
@@ -42,7 +42,7 @@ func Landed(ctx context.Context, repo *refstore.Repo, updates []hooks.Update, wh
 			rows = append(rows, overrideRow(u, n, who, at))
 			r.Overrides++
 		}
-		if !u.IsBranch() || u.Deletes() {
+		if u.Deletes() || !u.IsBranch() && !n.Gated {
 			continue
 		}
 		if !ok || n.Tree == "" {
@@ -69,13 +69,20 @@ func Landed(ctx context.Context, repo *refstore.Repo, updates []hooks.Update, wh
 	return r, errors.Join(errs...)
 }
 
-// receiptRow is the receipt of one branch. Where the gates were not asked beside the
-// law of the refs of git-dos, it says that the push was taken, and not that it passed
-// them: hooks audit then looks for another receipt.
+// What a receipt says.
+const (
+	passed   = "passed"   // gates judged what the ref brings, as at a client
+	accepted = "accepted" // the push was taken, and hooks audit looks for another receipt
+)
+
+// receiptRow is the receipt of one ref.
 func receiptRow(u hooks.Update, n note, at time.Time) journal.Row {
-	v, _ := json.Marshal(map[string]string{string(hooks.LeaseFence): n.Fence})
-	row := journal.Row{Op: journal.OpGate, At: at, Ref: u.Ref, Sha: u.New, Tree: n.Tree, Digest: n.Policy, Verb: "hook " + hooks.PreReceive, Verdict: "accepted", Verdicts: v}
-	if u.Old != "" {
+	v, _ := json.Marshal(n.Verdicts) // words
+	row := journal.Row{Op: journal.OpGate, At: at, Ref: u.Ref, Sha: n.Commit, Tree: n.Tree, Digest: n.Policy, Verb: "hook " + hooks.PreReceive, Verdict: accepted, Verdicts: v}
+	switch {
+	case n.Gated:
+		row.Verdict, row.Base = passed, n.Base
+	case u.Old != "":
 		row.Base = []string{u.Old}
 	}
 	return row

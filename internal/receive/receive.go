@@ -46,21 +46,33 @@ type Finding struct {
 
 // A Report is what a push comes to.
 type Report struct {
-	Refused  []Finding
+	Refused  []Finding // by the law of the refs of git-dos, and of the fence
 	Warned   []Finding
+	Gated    Gated
 	Override *Override // what let through all that there was to refuse
 	Trunk    string    // full name, "" where it is not known
 	Policy   string    // digest of the dos.toml that it was judged by, "" without one
 	Fence    string    // what LEASE_FENCE came to, where the push is taken
 }
 
+// Refusing are the tokens of all that refuses the push, those of gates last.
+func (r Report) Refusing() (tokens []string) {
+	for _, f := range r.Refused {
+		tokens = append(tokens, f.Token)
+	}
+	for _, g := range r.Gated.Results {
+		if g.Outcome == hooks.Refused {
+			tokens = append(tokens, string(g.Findings[0].Token))
+		}
+	}
+	return tokens
+}
+
 // A Request is a push that has arrived.
 type Request struct {
 	Hook    string // pre-receive, or update: then one ref is seen and not the others
 	Updates []hooks.Update
-
-	// Gates judges what the push brings beside the refs of git-dos, nil for no gates.
-	Gates func(context.Context, hooks.Push) ([]Finding, error)
+	Gates   Gates // nil for none
 }
 
 // Judge judges a push that has arrived in a repository. What cannot be read is a
@@ -84,14 +96,10 @@ func Judge(ctx context.Context, repo *refstore.Repo, req Request) (r Report) {
 	if err := j.law(ctx, others); err != nil {
 		j.refuse(unjudged("", err))
 	}
-	if req.Gates != nil && len(others) > 0 {
-		found, err := req.Gates(ctx, hooks.Push{Hook: req.Hook, Trunk: rules.trunk, Updates: others, Riding: j.riding})
-		if err != nil {
-			found = append(found, unjudged("", err))
-		}
-		j.refuse(found...)
-	}
 	r.Refused, r.Warned = j.refused, j.warned
+	if req.Gates != nil && len(others) > 0 {
+		r.Gated = req.Gates(ctx, rules.told(), rules.standing(hooks.Push{Hook: req.Hook, Trunk: rules.trunk, Updates: others, Riding: j.riding}))
+	}
 	switch {
 	case j.mode() == policy.GateOff:
 		r.Fence = hooks.Off
