@@ -26,13 +26,16 @@ type Newcomers interface {
 	// Arrivals tells of the paths those that one of the FreshWindow newest commits
 	// of the trunk added, as it stood before the push, and that it still has.
 	Arrivals(ctx context.Context, p Push, paths []string) (map[string]Arrival, error)
+	// Moved tells which paths a commit, "" for the one that is being made, leaves
+	// for another whose content is alike.
+	Moved(ctx context.Context, commit string) (map[string]bool, error)
 }
 
 // FreshDeletionGate refuses to delete what has only just come to the trunk,
 // unless the commit's message names it: by its path, by its file name, by a
 // folder above it, or by the commit that added it, as git revert does. A file
-// that the same commit adds elsewhere as it was is moved, not deleted. Before
-// there is a message there is nothing to judge.
+// that the same commit adds elsewhere, as it was or much like it, is moved, not
+// deleted. Before there is a message there is nothing to judge.
 func FreshDeletionGate(n Newcomers) Gate {
 	return Gate{FreshDeletion, func(ctx context.Context, p Push, h History) (found []Finding, err error) {
 		if p.Hook == PreCommit {
@@ -50,9 +53,15 @@ func FreshDeletionGate(n Newcomers) Gate {
 		if err != nil {
 			return nil, err
 		}
+		moved := movedBy{n, map[string]map[string]bool{}}
 		for _, d := range deleted {
 			came, ok := fresh[d.path]
 			if !ok || d.moved[came.Blob] || names(d.message, d.path, came.Commits) {
+				continue
+			}
+			if alike, err := moved.alike(ctx, d); err != nil {
+				return nil, err
+			} else if alike {
 				continue
 			}
 			found = append(found, Finding{Commit: d.commit, Path: d.path,
@@ -87,6 +96,27 @@ func deletions(ctx context.Context, h History) (all []deletion, err error) {
 		}
 	}
 	return all, nil
+}
+
+// movedBy asks once for each commit what it moves, and only of one that would be
+// refused otherwise.
+type movedBy struct {
+	n     Newcomers
+	known map[string]map[string]bool
+}
+
+func (m movedBy) alike(ctx context.Context, d deletion) (bool, error) {
+	if len(d.moved) == 0 {
+		return false, nil // it adds nothing
+	}
+	if m.known[d.commit] == nil {
+		paths, err := m.n.Moved(ctx, d.commit)
+		if err != nil {
+			return false, err
+		}
+		m.known[d.commit] = paths
+	}
+	return m.known[d.commit][d.path], nil
 }
 
 // names reports whether a message names a path or a commit that added it.

@@ -5,6 +5,11 @@ import (
 	"testing"
 )
 
+// Of the tests' commits c1 moves nothing, c2 the file, and of c3 nobody can tell.
+func (n newcomers) Moved(_ context.Context, commit string) (map[string]bool, error) {
+	return map[string]bool{"pkg/deep/new.go": commit == "c2"}, map[string]error{"c3": errTorn}[commit]
+}
+
 type newcomers map[string]Arrival
 
 func (n newcomers) Arrivals(_ context.Context, _ Push, paths []string) (map[string]Arrival, error) {
@@ -26,6 +31,7 @@ func TestFreshDeletion(t *testing.T) {
 		return brought{{ID: "c1", Message: message, Changes: append(more, Change{Status: 'D', Path: "pkg/deep/new.go"}, Change{Status: 'D', Path: "old.go"}, Change{Status: 'M', Path: "x"})}}
 	}
 	const says = "pkg/deep/new.go it came to the trunk with abcdef012345"
+	alike := []Change{{Status: 'A', Path: "elsewhere.go", Blob: "b2"}, {Status: 'D', Path: "pkg/deep/new.go"}}
 	tests := []struct {
 		claim string
 		h     History
@@ -48,6 +54,10 @@ func TestFreshDeletion(t *testing.T) {
 		{"too little of it", deleting("undo abcdef"), []string{says}},
 		{"it is moved as it was", deleting("move", Change{Status: 'A', Path: "elsewhere.go", Blob: "b1"}), nil},
 		{"something else is added", deleting("move", Change{Status: 'A', Path: "elsewhere.go", Blob: "b2"}), []string{says}},
+		{"something like it is added", brought{{ID: "c2", Message: "move", Changes: alike}}, nil},
+		{"whether it is like it cannot be told", brought{{ID: "c3", Message: "move", Changes: alike}}, []string{"error: an object is missing"}},
+		{"nobody needs to tell where it is named", brought{{ID: "c3", Message: "move new.go", Changes: alike}}, nil},
+		{"nor where nothing is added", brought{{ID: "c3", Message: "drop", Changes: alike[1:]}}, []string{says}},
 		{"nothing is deleted, so nothing is asked", brought{{ID: "c1", Changes: []Change{{Status: 'M', Path: "pkg/deep/new.go"}}}}, nil},
 		{"history cannot be read", torn{deleting("new.go")}, []string{"error: an object is missing"}},
 	}

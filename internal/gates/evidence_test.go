@@ -133,6 +133,38 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
+func TestMovedIsWhatIsAlikeElsewhere(t *testing.T) {
+	f := newField(t)
+	text := strings.Repeat("a line that stays\n", 20)
+	f.commit("two files", "kept", text, "a\n\t\"b", text+"own\n")
+	f.git("mv", "a\n\t\"b", "there")
+	f.git("rm", "-q", "api/a")
+	s := f.site("", "", policy.Gates{})
+	check := func(what, commit string, want ...string) {
+		t.Helper()
+		got, err := s.Moved(t.Context(), commit)
+		if keys := slices.Sorted(maps.Keys(got)); err != nil || !slices.Equal(keys, want) {
+			t.Errorf("%s: %q and %v, want %q", what, keys, err, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(f.dir, "there"), []byte(text+"another end\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f.git("add", "there")
+	check("staged", "", "a\n\t\"b")
+	f.git("commit", "-q", "-m", "move")
+	move := f.git("rev-parse", "HEAD")
+	check("committed", move, "a\n\t\"b")
+	check("nothing is staged", "")
+	f.git("rm", "-q", "there")
+	check("replaced by what is not like it", f.commit("replace", "else", "x\n"))
+	for _, id := range []string{strings.Repeat("9", 40), "HEAD", "--all"} {
+		if got, err := s.Moved(t.Context(), id); err == nil {
+			t.Errorf("%s moves %v", id, got)
+		}
+	}
+}
+
 func TestFiles(t *testing.T) {
 	f := newField(t)
 	if err := os.Symlink("api", filepath.Join(f.dir, "link")); err != nil {
