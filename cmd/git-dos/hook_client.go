@@ -85,14 +85,14 @@ func hookCommitMsg(c *cli.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return hookCommit(c, hooks.Push{Hook: hooks.CommitMsg}, func(repo *refstore.Repo) ([]byte, error) {
+	return hookCommit(c, hooks.Push{Hook: hooks.CommitMsg}, func(repo *refstore.Repo) (hookWords, error) {
 		return hookMessage(c.Context, repo, file)
 	})
 }
 
 // hookCommit judges the commit that is being made: all of it, or its message
 // where there is one to read.
-func hookCommit(c *cli.Context, p hooks.Push, message func(*refstore.Repo) ([]byte, error)) error {
+func hookCommit(c *cli.Context, p hooks.Push, message func(*refstore.Repo) (hookWords, error)) error {
 	overrides, err := hookOverrides()
 	if err != nil {
 		return err
@@ -101,21 +101,21 @@ func hookCommit(c *cli.Context, p hooks.Push, message func(*refstore.Repo) ([]by
 	if err != nil {
 		return err
 	}
-	var text []byte
+	var words hookWords
 	if message != nil {
-		if text, err = message(ask.repo); err != nil {
+		if words, err = message(ask.repo); err != nil {
 			return err
 		}
-		if len(text) == 0 {
+		if len(words.kept) == 0 && len(words.said) == 0 {
 			return hookAnswer(c, hookVerdictOf(p, nil))
 		}
 	}
-	m, err := pushed.Staged(c.Context, ask.repo, text)
+	m, err := pushed.Staged(c.Context, ask.repo, words.kept)
 	switch {
 	case err != nil:
 		ask.fail(err)
 	case message != nil:
-		ask.history = hookText{m}
+		ask.history = hookText{m, words.said}
 	default:
 		ask.history = m
 	}
@@ -123,9 +123,14 @@ func hookCommit(c *cli.Context, p hooks.Push, message func(*refstore.Repo) ([]by
 }
 
 // hookText is a commit of which only the message is text to be judged.
-type hookText struct{ *pushed.Making }
+type hookText struct {
+	*pushed.Making
+	said []byte
+}
 
-func (t hookText) Added(context.Context) iter.Seq2[hooks.Line, error] { return t.Message() }
+func (t hookText) Added(context.Context) iter.Seq2[hooks.Line, error] {
+	return pushed.MessageLines(t.said)
+}
 
 // maxHookMessage bounds the message of a commit.
 const maxHookMessage = 1 << 20
@@ -133,29 +138,38 @@ const maxHookMessage = 1 << 20
 // scissors is where git cuts a message off that was written below a diff.
 const scissors = " ------------------------ >8 ------------------------\n"
 
-// hookMessage is a message as git will keep it: without its comments and what
-// stands below the scissors.
-func hookMessage(ctx context.Context, repo *refstore.Repo, file string) ([]byte, error) {
+// hookWords is a message: as git keeps it, without its comments, and what of it
+// may be kept.
+type hookWords struct{ kept, said []byte }
+
+// hookMessage reads a message without what stands below the scissors. Where no
+// editor was opened, as for commit -m, which git says by the editor it names to
+// the hook, git keeps lines that look like comments: they may give something
+// away too. Git's own comments are never taken for words of the author.
+func hookMessage(ctx context.Context, repo *refstore.Repo, file string) (w hookWords, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, environmentf("the message: %w", err)
+		return w, environmentf("the message: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	text, err := io.ReadAll(io.LimitReader(f, maxHookMessage+1))
 	switch {
 	case err != nil:
-		return nil, environmentf("the message: %w", err)
+		return w, environmentf("the message: %w", err)
 	case len(text) > maxHookMessage:
-		return nil, usagef("%s: the message is longer than %d bytes", file, maxHookMessage)
+		return w, usagef("%s: the message is longer than %d bytes", file, maxHookMessage)
 	}
 	if i := bytes.Index(text, []byte(scissors)); i >= 0 {
 		text = text[:bytes.LastIndexByte(text[:i], '\n')+1]
 	}
-	out, _, err := repo.Git.Run(ctx, git.Call{Args: []string{"stripspace", "--strip-comments"}, Stdin: bytes.NewReader(text)})
+	w.kept, _, err = repo.Git.Run(ctx, git.Call{Args: []string{"stripspace", "--strip-comments"}, Stdin: bytes.NewReader(text)})
 	if err != nil {
-		return nil, environmentf("the message: %w", err)
+		return w, environmentf("the message: %w", err)
 	}
-	return out, nil
+	if w.said = w.kept; os.Getenv("GIT_EDITOR") == ":" {
+		w.said = text
+	}
+	return w, nil
 }
 
 // hookTransaction judges the branches that a transaction makes, before they are

@@ -185,7 +185,7 @@ func (m *Making) Added(ctx context.Context) iter.Seq2[hooks.Line, error] {
 	}
 }
 
-// Message yields the lines of the message alone.
-func (m *Making) Message() iter.Seq2[hooks.Line, error] {
-	return func(yield func(hooks.Line, error) bool) { messageLines("", m.message, yield) }
+// MessageLines yields the lines of the message of a commit that is being made.
+func MessageLines(message []byte) iter.Seq2[hooks.Line, error] {
+	return func(yield func(hooks.Line, error) bool) { messageLines("", message, yield) }
 }
