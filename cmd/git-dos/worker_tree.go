@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -64,6 +65,23 @@ func (t *workerTree) dropBranch(c *cli.Context) {
 	}
 }
 
+// alone is a commit that would be lost with the worktree and its branch, "" where
+// there is none. The worker may have left the branch, or deleted it.
+func (t *workerTree) alone(ctx context.Context, own *refstore.Repo) (string, error) {
+	args := []string{"rev-list", "--max-count=1", "HEAD"}
+	id, err := t.repo.RefID(ctx, "refs/heads/"+t.branch)
+	if err != nil {
+		return "", err
+	}
+	if id != "" {
+		args = append(args, string(id))
+	}
+	// For --branches, a pattern is without refs/heads/.
+	args = append(args, "--not", "--exclude="+t.branch, "--branches", "--remotes", "--tags", string(t.base))
+	out, err := own.Git.Output(ctx, args...)
+	return strings.TrimSpace(string(out)), err
+}
+
 // remove takes the worktree and its branch away, unless there is work in it: files
 // that git refuses to delete, or commits that nothing else has.
 func (t *workerTree) remove(c *cli.Context) {
@@ -75,13 +93,13 @@ func (t *workerTree) remove(c *cli.Context) {
 		keep(err.Error())
 		return
 	}
-	out, err := own.Git.Output(c.Context, "rev-list", "--max-count=1", "HEAD", "--not", "--exclude=refs/heads/"+t.branch, "--branches", "--remotes", "--tags", string(t.base))
+	id, err := t.alone(c.Context, own)
 	if err != nil {
 		keep(err.Error())
 		return
 	}
-	if id := strings.TrimSpace(string(out)); id != "" {
-		keep("its commit " + verdict.Short(id) + " is on branch " + t.branch + " alone")
+	if id != "" {
+		keep("its commit " + verdict.Short(id) + " is nowhere else")
 		return
 	}
 	unlock, err := t.repo.LockShared(c.Context, treesLock)
