@@ -90,15 +90,25 @@ func (w *workerRunning) evidence(exit supervise.Exit) (supervise.GradeEvidence, 
 	if ev.Shipped, err = w.shipped(d.Repo); err != nil {
 		return ev, err
 	}
-	left, err := w.uncommitted(d.Repo)
-	if err != nil {
+	if ev.Stranded, err = w.stranded(d.Repo); err != nil {
 		return ev, err
-	}
-	for _, l := range left {
-		ev.Stranded = append(ev.Stranded, l.Path)
 	}
 	ev.Survivors = w.survivors()
 	return ev, nil
+}
+
+// stranded is what the worker left uncommitted. Of a worktree that it deleted there
+// is nothing to be found.
+func (w *workerRunning) stranded(repo *refstore.Repo) (paths []string, err error) {
+	if w.linked.gone() {
+		warn(w.c, "the worktree %s is gone, and with it what was not committed in it", w.dir)
+		return nil, nil
+	}
+	left, err := w.uncommitted(repo)
+	for _, l := range left {
+		paths = append(paths, l.Path)
+	}
+	return paths, err
 }
 
 // own lists the commits of the worker: those of its run, and of the run whose lease

@@ -88,7 +88,7 @@ func workerRun(c *cli.Context) error {
 	if err := deskError(d.EnsureNode(c.Context)); err != nil {
 		return err
 	}
-	w := &workerRunning{c: c, desk: d, job: job}
+	w := &workerRunning{c: c, home: d, desk: d, job: job}
 	if refused, err := w.admit(); refused != nil || err != nil {
 		if err != nil {
 			return err
@@ -136,7 +136,8 @@ func refusedWorker(name, step, reason, next string, also func(*workerAnswer)) *w
 // A workerRunning is one worker from its admission to its end.
 type workerRunning struct {
 	c    *cli.Context
-	desk *admit.Desk
+	home *admit.Desk // where it was asked from
+	desk *admit.Desk // where it works
 	job  workerJob
 
 	began  time.Time
@@ -213,7 +214,7 @@ func (w *workerRunning) giveBack() error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.c.Context), workerCleanup)
 	defer cancel()
-	if _, err := w.desk.Release(ctx, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce}); err != nil {
+	if _, err := w.home.Release(ctx, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce}); err != nil {
 		return environmentf("lane %s is still held: %w", w.lease.Lane, err).
 			hint("git dos lease release --lane %s --nonce %s", verdict.ShellWord(w.lease.Lane), w.lease.Nonce)
 	}
@@ -327,9 +328,14 @@ func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	return exit
 }
 
-// reopened is the worker's desk as the repository is now.
+// reopened is the worker's desk as the repository is now: where it was asked from,
+// once the worktree that was made for it is gone.
 func (w *workerRunning) reopened(ctx context.Context) (*admit.Desk, error) {
-	repo, err := refstore.Open(ctx, w.dir)
+	dir := w.dir
+	if w.linked.gone() {
+		dir = w.job.dir
+	}
+	repo, err := refstore.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -411,7 +417,7 @@ func (w *workerRunning) end(g *supervise.Grade, a *workerAnswer) error {
 	if w.mark.Worker != nil {
 		row.Start, row.BootID = w.mark.Worker.Start, w.mark.Worker.Boot
 	}
-	if err := w.desk.Journal(w.c.Context, row); err != nil {
+	if err := w.home.Journal(w.c.Context, row); err != nil {
 		warn(w.c, "the end of run %s was not journaled: %v", w.run, err)
 	}
 	err := w.release(g, a)
@@ -434,7 +440,7 @@ func (w *workerRunning) release(g *supervise.Grade, a *workerAnswer) error {
 	if w.ridden {
 		return nil
 	}
-	v, err := w.desk.Release(w.c.Context, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce})
+	v, err := w.home.Release(w.c.Context, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce})
 	switch {
 	case g != nil && g.Evidence.Exit.Lost:
 		return nil

@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -10,6 +14,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
 // A workerTree is a linked worktree that was made for one worker, on a branch of
@@ -20,6 +25,27 @@ type workerTree struct {
 	branch string
 	base   refstore.OID
 }
+
+// gone reports whether the worktree is none any more: whoever works in it can
+// delete it. One that was never made is not gone.
+func (t *workerTree) gone() bool {
+	if t == nil {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(t.dir, ".git"))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// unlisted reports whether git knows nothing of the worktree any more, and there is
+// nothing in its place.
+func (t *workerTree) unlisted() bool {
+	_, listed := os.Lstat(filepath.Join(t.repo.CommonDir, "worktrees", filepath.Base(t.dir)))
+	_, there := os.Lstat(t.dir)
+	return errors.Is(listed, fs.ErrNotExist) && errors.Is(there, fs.ErrNotExist)
+}
+
+// head is how git names the worktree's HEAD from any other.
+func (t *workerTree) head() string { return "worktrees/" + filepath.Base(t.dir) + "/HEAD" }
 
 // workerBranches is where the branches of workers are, by run.
 const workerBranches = "dos/"
@@ -66,19 +92,22 @@ func (t *workerTree) dropBranch(c *cli.Context) {
 }
 
 // alone is a commit that would be lost with the worktree and its branch, "" where
-// there is none. The worker may have left the branch, or deleted it.
-func (t *workerTree) alone(ctx context.Context, own *refstore.Repo) (string, error) {
-	args := []string{"rev-list", "--max-count=1", "HEAD"}
-	id, err := t.repo.RefID(ctx, "refs/heads/"+t.branch)
-	if err != nil {
-		return "", err
-	}
-	if id != "" {
-		args = append(args, string(id))
+// there is none. The worker may have left its branch, and deleted that or the
+// worktree.
+func (t *workerTree) alone(ctx context.Context) (string, error) {
+	args := []string{"rev-list", "--max-count=1"}
+	for _, name := range []string{t.head(), "refs/heads/" + t.branch} {
+		id, err := ancestry.Resolve(ctx, t.repo.Git, name)
+		switch {
+		case err == nil:
+			args = append(args, string(id))
+		case !errors.Is(err, ancestry.ErrNoRevision) && !errors.Is(err, ancestry.ErrUnborn):
+			return "", err
+		}
 	}
 	// For --branches, a pattern is without refs/heads/.
-	args = append(args, "--not", "--exclude="+t.branch, "--branches", "--remotes", "--tags", string(t.base))
-	out, err := own.Git.Output(ctx, args...)
+	args = append(args, string(t.base), "--not", "--exclude="+t.branch, "--branches", "--remotes", "--tags", string(t.base))
+	out, err := t.repo.Git.Output(ctx, args...)
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -88,12 +117,7 @@ func (t *workerTree) remove(c *cli.Context) {
 	keep := func(why string) {
 		warn(c, "the worktree %s stays: %s", t.dir, why)
 	}
-	own, err := refstore.Open(c.Context, t.dir)
-	if err != nil {
-		keep(err.Error())
-		return
-	}
-	id, err := t.alone(c.Context, own)
+	id, err := t.alone(c.Context)
 	if err != nil {
 		keep(err.Error())
 		return
@@ -108,7 +132,7 @@ func (t *workerTree) remove(c *cli.Context) {
 		return
 	}
 	defer unlock()
-	if _, err := t.repo.Git.Output(c.Context, "worktree", "remove", "--", t.dir); err != nil {
+	if _, err := t.repo.Git.Output(c.Context, "worktree", "remove", "--", t.dir); err != nil && !t.unlisted() {
 		keep(verdict.Clip(err.Error()))
 		return
 	}
