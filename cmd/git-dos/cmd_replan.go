@@ -93,7 +93,7 @@ func replanOnce(c *cli.Context, d *admit.Desk, scope []string) (replanAnswer, er
 		}
 	}
 	if err := r.gather(c); err != nil {
-		return err
+		return replanAnswer{}, err
 	}
 	return r.act(c)
 }

@@ -182,7 +182,7 @@ func (s *dispatching) keep(from lease.Instant, left time.Duration) {
 	if s.ridden {
 		keep = drive.Watch
 	}
-	w := &workerRunning{c: s.c, desk: s.desk, dir: s.job.dir}
+	w := &workerRunning{c: s.c, home: s.desk, desk: s.desk, dir: s.job.dir}
 	s.keeper = keep(context.WithoutCancel(s.c.Context), held, s.desk.Clock, w.reopened)
 }
 
@@ -213,7 +213,7 @@ func (s *dispatching) begin() (*dispatchAnswer, error) {
 
 // worker is one that works under the lease, not started.
 func (s *dispatching) worker() *workerRunning {
-	return &workerRunning{c: s.c, desk: s.desk, job: s.job, lease: s.lease, dir: s.job.dir, keeper: s.keeper}
+	return &workerRunning{c: s.c, home: s.desk, desk: s.desk, job: s.job, lease: s.lease, dir: s.job.dir, keeper: s.keeper}
 }
 
 // leave ends the keeping and gives the lane back; one that is ridden or lost stays

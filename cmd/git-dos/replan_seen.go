@@ -38,17 +38,17 @@ func (r replanned) keep(c *cli.Context, a replanAnswer) {
 
 // skip answers for a look that would find what an earlier one found. What needs
 // an operator may come with time alone, and is looked up.
-func (r replanned) skip(c *cli.Context, seen replan.Seen) error {
+func (r replanned) skip(c *cli.Context, seen replan.Seen) (a replanAnswer, err error) {
 	if err := r.decisions(c); err != nil {
-		return err
+		return a, err
 	}
 	r.look.Scope, r.look.Ref, r.look.RefID, r.look.Lines = r.scope, seen.Ref, seen.RefID, seen.Lines
 	r.found.Outside = seen.Outside
 	v := look.Skip(seen.At)
 	if err := v.Err(); err != nil {
-		return err
+		return a, err
 	}
-	a := replanAnswerOf(r, v, nil)
+	a = replanAnswerOf(r, v, nil)
 	a.Quiet, a.Skipped, a.LookedAt, a.DryRun = seen.Quiet, true, &seen.At, c.Bool("dry-run")
-	return answer(c, a)
+	return a, nil
 }
