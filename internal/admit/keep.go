@@ -34,6 +34,18 @@ func (d *Desk) Scavenge(ctx context.Context, name, operator string) (lease.Verdi
 	return d.keep(ctx, ev, keepVerb{decide: lease.Scavenge, repairs: true})
 }
 
+// ScavengeJudged is Scavenge of a lease that was judged: only that one is taken, as
+// it was then, and only if it has lapsed.
+func (d *Desk) ScavengeJudged(ctx context.Context, was lease.Record) (lease.Verdict, error) {
+	return d.keep(ctx, lease.KeepEvidence{Lane: was.Lane, Judged: &was}, keepVerb{decide: lease.Scavenge, order: true, afresh: true})
+}
+
+// ParkJudged is Park of a lease that was judged, as it was then, for its holder.
+func (d *Desk) ParkJudged(ctx context.Context, was lease.Record) (lease.Verdict, error) {
+	ev := lease.KeepEvidence{Lane: was.Lane, Identity: lease.Identity{Nonce: was.Nonce}, Judged: &was}
+	return d.keep(ctx, ev, keepVerb{decide: lease.Park, order: true, renews: true})
+}
+
 // Park keeps a lane for its holder without its lease running. The holder asks, or
 // an operator.
 func (d *Desk) Park(ctx context.Context, name, operator string, id lease.Identity) (lease.Verdict, error) {

@@ -24,6 +24,10 @@ type KeepEvidence struct {
 	Lapse    Lapse // of the lease on the chain, for a Scavenge without an operator
 	Gone     bool  // the process that the lease names has ended
 
+	// Judged is the lease as it was when somebody decided that it be parked, or be
+	// scavenged without an operator: what has moved since is left alone.
+	Judged *Record
+
 	Delegation *Delegation // of the lane, where the lease may have been granted under one
 	Node       bool        // the node speaks, of a lane that it has for its workers: whom it gave the lane has its nonce too
 	For        *Record     // Park only, of a delegation: the lease under it that is to be kept
@@ -142,8 +146,21 @@ func Scavenge(ev KeepEvidence) (Verdict, []Write) {
 	return v, append([]Write{laneWrite(OpScavenge, free)}, ev.Order.end(held)...)
 }
 
+// moved refuses a lease that is not as it was judged: another's, or renewed since.
+func (ev KeepEvidence) moved(cur Record) (Verdict, bool) {
+	was := ev.Judged
+	if was == nil || was.Gen == cur.Gen && was.Nonce == cur.Nonce && was.State == cur.State && was.RenewedAt.Equal(cur.RenewedAt) {
+		return Verdict{}, false
+	}
+	v := refuse(ev.Lane, StaleLease, fmt.Sprintf("it is not as it was judged: generation %d, renewed at %s", cur.Gen, cur.RenewedAt.UTC().Format(time.RFC3339)))
+	return v.heldBy(cur), true
+}
+
 // reap frees a lane whose lease has lapsed.
 func (ev KeepEvidence) reap(held Record) (Verdict, []Write) {
+	if v, moved := ev.moved(held); moved {
+		return v, nil
+	}
 	if !ev.Lapse.Over {
 		v := refuse(ev.Lane, NotLapsed, held.Holder.String()+" has it").heldBy(held).until(held)
 		v.Next = "by an operator's word: " + scavengeCommand(held.Lane)

@@ -9,9 +9,13 @@ import "github.com/git-dos/git-dos/kernel/lane"
 // parked there, see KeepEvidence.For.
 func Park(ev KeepEvidence) (Verdict, []Write) {
 	cur, no, ok := ev.parkable()
-	switch {
-	case !ok:
+	if !ok {
 		return no, nil
+	}
+	if v, moved := ev.moved(cur); moved {
+		return v, nil
+	}
+	switch {
 	case cur.State == lane.Parked:
 		return Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is parked already"}, nil
 	case cur.State != lane.Held:
@@ -64,9 +68,13 @@ func (r Record) keptFor(worker *Record) Record {
 // another ttl.
 func Unpark(ev KeepEvidence) (Verdict, []Write) {
 	cur, no, ok := ev.parkable()
-	switch {
-	case !ok:
+	if !ok {
 		return no, nil
+	}
+	if v, moved := ev.moved(cur); moved {
+		return v, nil
+	}
+	switch {
 	case cur.State == lane.Held:
 		return Verdict{Outcome: Unparked, Lane: ev.Lane, Lease: &cur, Reason: "it is not parked"}.until(cur), nil
 	case cur.State != lane.Parked:
