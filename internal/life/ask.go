@@ -133,6 +133,24 @@ func (b *Book) Spawns(ctx context.Context) ([]journal.Row, error) {
 	return b.view().Spawns(), nil
 }
 
+// Spawned finds the spawn of a request by its key, and SpawnOn the newest one on a
+// lane: see [journal.View.Spawned] and [journal.View.SpawnOn].
+func (b *Book) Spawned(ctx context.Context, key string) (journal.Row, bool, error) {
+	if err := b.Read(ctx, AskSpawns()); err != nil {
+		return journal.Row{}, false, err
+	}
+	row, ok := b.view().Spawned(key)
+	return row, ok, nil
+}
+
+func (b *Book) SpawnOn(ctx context.Context, lane string) (journal.Row, bool, error) {
+	if err := b.Read(ctx, AskSpawns()); err != nil {
+		return journal.Row{}, false, err
+	}
+	row, ok := b.view().SpawnOn(lane)
+	return row, ok, nil
+}
+
 // Pending are the spawns whose window is not over: see [journal.View.Pending].
 func (b *Book) Pending(ctx context.Context, now time.Time, window time.Duration) ([]journal.Row, error) {
 	if err := b.Read(ctx, AskPending(now.Add(-window))); err != nil {

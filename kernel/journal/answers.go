@@ -227,6 +227,22 @@ func (v View) Spawned(requestKey string) (Row, bool) {
 	return first, first.Op != ""
 }
 
+// SpawnOn is the newest spawn on a lane, whatever became of it: a request for the
+// next one is told from it by its node and place.
+func (v View) SpawnOn(lane string) (Row, bool) {
+	var newest Row
+	v.slots(tableSpawn, func(_ string, s *Slot) {
+		r := s.Last
+		if r.Key != "" {
+			r = s.First
+		}
+		if r.Lane == lane && (newest.Op == "" || r.after(newest)) {
+			newest = r
+		}
+	})
+	return newest, newest.Op != ""
+}
+
 // Launches are the rows of a wave's workers that were not harvested.
 func (v View) Launches() []Row {
 	harvested := map[string]time.Time{}

@@ -498,6 +498,11 @@ func TestSpawns(t *testing.T) {
 	stands(t, "a request sent twice is one spawn", ask, "[n1:R]", n1(spawn("k", "R", 9), spawn("k", "Q", 10)))
 	stands(t, "on two nodes too, the first counts", ask, "[n2:Q]", n1(spawn("k", "R", 10)), rows(t, "n2", spawn("k", "Q", 9)))
 	stands(t, "without a key or a run each is its own", ask, "[n1: n2: n1:]", n1(spawn("", "", 9), spawn("", "", 9)), rows(t, "n2", spawn("", "", 9)))
+	newest := func(v journal.View) string { r, _ := v.SpawnOn("src"); return r.From + ":" + r.RunID }
+	stands(t, "the newest on a lane counts whatever became of it", newest, "n1:Q", n1(spawn("k", "R", 1), spawn("l", "Q", 2), exit("Q", 3)))
+	stands(t, "of a request sent twice it is the first", newest, "n1:R", n1(spawn("k", "R", 1), spawn("k", "Q", 2)))
+	stands(t, "on another node too", newest, "n2:Q", n1(spawn("k", "R", 1)), rows(t, "n2", spawn("l", "Q", 2)))
+	stands(t, "none on another lane", func(v journal.View) string { _, ok := v.SpawnOn("docs"); return fmt.Sprint(ok) }, "false", n1(spawn("k", "R", 1)))
 	v := journal.Merge(n1(spawn("k", "R", 1), spawn("k", "Q", 2)))
 	if r, ok := v.Spawned("k"); !ok || r.RunID != "R" {
 		t.Errorf("a request is answered with %q", r.RunID)
