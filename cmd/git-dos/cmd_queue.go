@@ -87,9 +87,10 @@ func queueAddCommand() *cli.Command {
 		Usage:     "add a task",
 		ArgsUsage: "TITLE",
 		Description: "One of --unit, --closes and --done says when the task is done; without one it is a draft. Its lane is\n" +
-			"guessed, the strongest first: a path of its text that lies in one lane alone, the title's scope, an\n" +
-			"alias there, a label, a word of the title, a line \"Lane: NAME\". A likely twin is named. A text with\n" +
-			"paths of this machine, host names or credentials is refused.",
+			"guessed, the strongest first: a path of its text that lies in one lane alone (a file, or one to be\n" +
+			"made in a folder that there is), the title's scope, an alias there, a label, a word of the title, a\n" +
+			"line \"Lane: NAME\". A likely twin is named. A text with paths of this machine, host names or\n" +
+			"credentials is refused.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "body", Usage: "what is to be done, as `TEXT` of at most 4000 bytes"},
 			&cli.StringFlag{Name: "body-file", Usage: "the same from `FILE`, - for standard input"},

@@ -111,7 +111,12 @@ func Router(ctx context.Context, d *admit.Desk, texts []queue.Task) (queue.Route
 	}
 	var words []string
 	for _, t := range texts {
-		words = append(words, queue.PathWords(t)...)
+		for _, path := range queue.PathWords(t) {
+			words = append(words, path)
+			if folder := queue.FolderOfNew(path); folder != "" {
+				words = append(words, folder)
+			}
+		}
 	}
 	has, err := facts.TrunkHas(ctx, d.Repo, words)
 	if err != nil {

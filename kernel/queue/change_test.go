@@ -162,7 +162,10 @@ func TestTextThatCannotBeJudgedLeaks(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	has := func(path string) bool {
-		return strings.HasPrefix(path, "api/") || strings.HasPrefix(path, "docs") || strings.HasPrefix(path, "web/")
+		if strings.Contains(path, "new") {
+			return false
+		}
+		return path == "api" || path == "web" || strings.HasPrefix(path, "api/") || strings.HasPrefix(path, "docs") || strings.HasPrefix(path, "web/")
 	}
 	tests := []struct {
 		claim    string
@@ -175,6 +178,11 @@ func TestRoutes(t *testing.T) {
 		{"a folder", task(1, "tidy docs/"), "docs", ByPath, 0},
 		{"a path in the body", task(1, "crash", func(t *Task) { t.Body = "at\n(web/a.ts)" }), "web", ByPath, 0},
 		{"a path that the trunk lacks", task(1, "crash in lib/x.go"), "", "", 0},
+		{"a file to be made", task(1, "serve it from api/new.go:1."), "api", ByPath, 0},
+		{"a file to be made in a folder to be made", task(1, "serve it from api/new/x.go"), "", "", 0},
+		{"a file to be made beside one of another lane", task(1, "web/x, and api/new.go"), "api", ByPath, 1},
+		{"two words", task(1, "api/new of it"), "", "", 0},
+		{"a hidden file to be made", task(1, "write api/.new"), "", "", 0},
 		{"a path in two lanes is in none", task(1, "look at api/shared/x.go"), "", "", 0},
 		{"a path above a scope", task(1, "docs: crash in api/x.go"), "api", ByPath, 0},
 		{"two paths, and the scope agrees with one", task(1, "fix(web): api/x.go and web/x"), "web", ByPath, 1},

@@ -107,7 +107,8 @@ func (r Router) Knows(name string) bool {
 }
 
 // Route guesses the lane of a task; nil is unrouted. has reports whether the
-// trunk has a file, or a folder, of that path.
+// trunk has a file, or a folder, of that path; a file that it lacks counts where
+// it has the folder.
 func (r Router) Route(t Task, has func(path string) bool) *Route {
 	weaker := r.weaker(t)
 	paths := r.byPath(t, has)
@@ -139,7 +140,7 @@ func strength(by Rung) int { return slices.Index(rungs, by) + 1 }
 func (r Router) byPath(t Task, has func(string) bool) map[string]string {
 	found := map[string]string{}
 	for _, path := range PathWords(t) {
-		if !has(path) {
+		if folder := FolderOfNew(path); !has(path) && (folder == "" || !has(folder)) {
 			continue
 		}
 		var in []string
@@ -261,6 +262,16 @@ func PathWords(t Task) []string {
 		all = append(all, word)
 	}
 	return all
+}
+
+// FolderOfNew is the folder that a file to be made would lie in, "" for a path
+// that does not look like a file in a folder: it has no ending.
+func FolderOfNew(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	if dot := strings.LastIndexByte(path, '.'); i < 1 || dot < i+2 || dot == len(path)-1 {
+		return ""
+	}
+	return path[:i]
 }
 
 // pathWord is a word as a path from the top of the repository, "" for one that
