@@ -103,7 +103,7 @@ func planBoard(c *cli.Context) error {
 	}
 	a := planAnswer{Board: plan.Decide(plans.Units, truths), from: desk.Remote()}
 	a.Ref, a.RefID, a.Files = plans.Ref, plans.RefID, append([]string{}, plans.Files...)
-	a.Loose, a.Unread, a.UnreadTotal = plans.Loose, plans.Unread, plans.UnreadTotal
+	a.Glob, a.Loose, a.Unread, a.UnreadTotal = plans.Glob, plans.Loose, plans.Unread, plans.UnreadTotal
 	if at := desk.AsOf(trunk); !at.IsZero() {
 		a.AsOf = &at
 	}

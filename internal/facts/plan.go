@@ -26,6 +26,7 @@ const (
 type Plans struct {
 	Ref   string   // in full
 	RefID string   // the commit they were read from, "" when the branch has none yet
+	Glob  string   // that names them, "" where they were named one by one
 	Files []string // that were read, in path order
 	Units []plan.Unit
 	Loose []plan.Place // phases that belong to no plan
@@ -63,6 +64,9 @@ func ReadPlans(ctx context.Context, repo *refstore.Repo, ref string, files []str
 		return Plans{}, err
 	}
 	p := Plans{Ref: at.name, RefID: string(at.id)}
+	if len(wanted) == 0 {
+		p.Glob = at.policy.Paths.PlansGlob
+	}
 	matches := lane.NewScope([]string{at.policy.Paths.PlansGlob}).Contains
 	if len(wanted) > 0 {
 		matches = func(path string) bool { return slices.Contains(wanted, path) }

@@ -86,6 +86,8 @@ type Board struct {
 	UnderClaims int      `json:"under_claims"`
 	Unknowns    int      `json:"unknowns"`
 
+	Glob string `json:"-"` // that files are found by, "" where they were named
+
 	strict bool
 }
 

@@ -91,6 +91,10 @@ func TestBoardText(t *testing.T) {
 	if got := Decide(nil, nil).String(); !strings.Contains(got, "there is no plan file") {
 		t.Error(got)
 	}
+	b = Decide(nil, nil)
+	if b.Glob = "docs/*.md"; !strings.Contains(b.String(), "there is no plan file: none is named docs/*.md; ") || !strings.HasSuffix(b.Idle(), ": none is named docs/*.md") {
+		t.Error(b, b.Idle())
+	}
 }
 
 func TestIdle(t *testing.T) {

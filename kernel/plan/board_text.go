@@ -10,7 +10,7 @@ import (
 // Idle says in one line why a board has no unit.
 func (b Board) Idle() string {
 	if len(b.Files) == 0 {
-		return "there is no plan file on " + b.Ref
+		return "there is no plan file on " + b.Ref + b.sought()
 	}
 	s := fmt.Sprintf("%s on %s, and no phase in a form that is read", verdict.Count(len(b.Files), "plan file"), b.Ref)
 	for _, u := range b.Unread {
@@ -22,6 +22,14 @@ func (b Board) Idle() string {
 		s += "; under no plan heading: " + placed(b.Loose, true)
 	}
 	return s
+}
+
+// sought says which files were looked for.
+func (b Board) sought() string {
+	if b.Glob == "" {
+		return ""
+	}
+	return ": none is named " + verdict.Show(b.Glob)
 }
 
 // maxShown bounds what a line for people lists.
@@ -36,7 +44,7 @@ func (b Board) String() string {
 		fmt.Fprintf(&s, "  %s\n", l)
 	}
 	if len(b.Files) == 0 {
-		s.WriteString("  there is no plan file; paths.plans_glob of dos.toml says which files are\n")
+		s.WriteString("  there is no plan file" + b.sought() + "; paths.plans_glob of dos.toml says which files are\n")
 	}
 	s.WriteString(b.unread())
 	if len(b.Loose) > 0 {
