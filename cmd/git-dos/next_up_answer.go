@@ -37,7 +37,8 @@ type nextUpAnswer struct {
 	NotRead  []string     `json:"not_read,omitempty"`
 	lifeSeen
 
-	sum string
+	sum  string
+	next string // what to do about a packet that is empty for want of something else than work
 }
 
 // A nextUpPick is a unit that is offered.
@@ -63,6 +64,7 @@ func nextUpAnswerOf(p packet.Packet, w nextup.Written, unread []string, seen lif
 		Picks: []nextUpPick{}, Later: p.Later, Held: nextUpHolds(p.Held), Holds: len(p.Held), Unknown: nextUpHolds(p.Unknown), Doubts: len(p.Unknown),
 		Shipped: len(p.Shipped), Stale: []string{}, Outside: p.Outside, Unrouted: p.Unrouted, Lines: p.Unread, NotRead: unread, lifeSeen: seen, sum: p.Sum(),
 	}
+	a.next = nextUpNext(p)
 	for i, u := range p.Picks {
 		a.Picks = append(a.Picks, nextUpPick{i + 1, u.Unit(), u.Title, u.Lane, u.Task, string(u.Tried.Outcome)})
 	}
@@ -72,6 +74,19 @@ func nextUpAnswerOf(p packet.Packet, w nextup.Written, unread []string, seen lif
 		}
 	}
 	return a
+}
+
+// nextUpNext is what to do about a packet that is empty because nothing is planned
+// anywhere, or because nothing says which lane it belongs to.
+func nextUpNext(p packet.Packet) string {
+	switch {
+	case len(p.Picks) > 0:
+	case p.Unrouted > 0 && len(p.Scope) > 0:
+		return "write Lane: NAME, or a path of the lane, into the text of those without a lane, or leave --scope out"
+	case len(p.Held)+len(p.Unknown)+len(p.Shipped)+p.Outside+p.Unrouted == 0:
+		return "git dos plan says where plan documents are looked for, git dos queue add adds a task"
+	}
+	return ""
 }
 
 func nextUpHolds(list []packet.Candidate) []nextUpHeld {
@@ -85,7 +100,7 @@ func nextUpHolds(list []packet.Candidate) []nextUpHeld {
 // nextUpRaced is the answer of the renderer that lost.
 func nextUpRaced(tag string, w nextup.Written) nextUpAnswer {
 	a := nextUpAnswerOf(packet.Packet{Tag: tag, Scope: []string{}}, w, nil, lifeSeen{})
-	a.sum = ""
+	a.sum, a.next = "", ""
 	return a
 }
 
@@ -109,6 +124,9 @@ func (a nextUpAnswer) String() string {
 	}
 	if a.sum != "" {
 		b.WriteString("  " + a.sum + "\n")
+	}
+	if a.next != "" {
+		b.WriteString("  next: " + a.next + "\n")
 	}
 	if a.Lines > 0 {
 		fmt.Fprintf(&b, "  %s of plan documents may be a phase and cannot be read: git dos plan lists them\n", verdict.Count(a.Lines, "line"))
