@@ -23,6 +23,11 @@ func loopDecideVerb() verb {
 				"is next_state of the answer before it, with what was judged anew since: completion, convergence,\n" +
 				"liveness, pickability, cooldown, ratchet, descendant_progress. Bounds that the state does not state\n" +
 				"are [loop] of dos.toml. Nothing is stored, started or stopped.\n\n" +
+				"An outcome has a kind, and of some kinds what the verb for it answered:\n" +
+				"  SHIPPED       packet_judge (SHIPPED-CLEAN, SHIPPED-DIRTY, ...) and ship_count, both or neither\n" +
+				"  GATE          verdict, of git dos gate or next-up: {\"kind\":\"GATE\",\"verdict\":\"DRAIN\"}\n" +
+				"  REPLAN_DONE   replan_productivity, the verdict of git dos replan\n" +
+				"  UNCLEAR, RATE_LIMITED, OVERLOADED, LAUNCH_FAILED\n\n" +
 				"Branch on the status: 0 is to run the next iteration in next_mode, after a reconcile where that is\n" +
 				"true; 4 is to wait backoff_seconds and run the same one again; 3 is the end, for stop_reason, and\n" +
 				"surface says whether a human should look.",
