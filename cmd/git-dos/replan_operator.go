@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -117,7 +118,7 @@ func (r replanned) operator(pages []replan.Page) (items []replanItem, more int) 
 }
 
 // remedy is what to do about a document that was not stamped: take a lane that
-// covers it, where there is one.
+// covers it, where there is one, else one for the occasion.
 func (r replanned) remedy(p replan.Page) string {
 	file := verdict.ShellWord(p.File)
 	switch {
@@ -132,5 +133,8 @@ func (r replanned) remedy(p replan.Page) string {
 			return "git dos lease acquire " + verdict.ShellWord(name) + " && git dos replan"
 		}
 	}
-	return "git dos plan --check -- " + file
+	if strings.ContainsAny(p.File, "*?[]{}\\!") { // a tree would read it as a pattern
+		return "git dos plan --check -- " + file
+	}
+	return "git dos lease acquire --lane plans --tree " + file + " && git dos replan"
 }
