@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -13,6 +16,7 @@ import (
 	"github.com/git-dos/git-dos/internal/gates"
 	"github.com/git-dos/git-dos/internal/pushed"
 	"github.com/git-dos/git-dos/internal/receive"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -28,6 +32,9 @@ var receiveAsked = []hooks.Token{
 // git-dos's own: what a tag brings the trunk would not bring again.
 func receiveGates(c *cli.Context, repo *refstore.Repo) receive.Gates {
 	return func(ctx context.Context, by receive.Rules, p hooks.Push) receive.Gated {
+		if err := receiveBuilds(repo, &by); err != nil {
+			return receiveUnjudged(err)
+		}
 		h, err := pushed.Incoming(ctx, repo, p, by.Policy.Fleet.Prefix)
 		if err != nil {
 			return receiveUnjudged(err)
@@ -41,6 +48,27 @@ func receiveGates(c *cli.Context, repo *refstore.Repo) receive.Gates {
 		g := receive.Gated{Results: hooks.Judge(ctx, p, h, armed, nil), Commits: len(h.IDs())}
 		return receiveBrought(ctx, g, h)
 	}
+}
+
+// receiveBuildSetting is where whoever keeps the repository says that nothing of a
+// pusher's is to be run there, whatever the policy of the trunk builds.
+const receiveBuildSetting = "dos.receiveBuild"
+
+// receiveBuilds turns the gate off that runs a command, where it is not to run here.
+func receiveBuilds(repo *refstore.Repo, by *receive.Rules) error {
+	conf, err := repo.Config()
+	if err != nil {
+		return err
+	}
+	switch said := conf.Get(strings.ToLower(receiveBuildSetting)); strings.ToLower(said) {
+	case "", "true":
+	case "false":
+		by.Policy.Gates.Modes = maps.Clone(by.Policy.Gates.Modes)
+		by.Policy.Gates.Modes[hooks.WouldNotCompile.Name()] = policy.GateOff
+	default:
+		return fmt.Errorf("%s is %.40q: it is true or false", receiveBuildSetting, said)
+	}
+	return nil
 }
 
 // receiveAsk is a question about a repository that others push to: the trunk is its
