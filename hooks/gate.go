@@ -86,8 +86,8 @@ type Change struct {
 
 // A Line is one line that a commit adds.
 type Line struct {
-	Commit string // "" for the commit that is being made
-	Path   string // "" for the commit's message
+	Commit string // or tag, if it is a line of its message; "" for the commit that is being made
+	Path   string // "" for a message
 	Number int    // in the file after the change, or in the message, from 1
 	Text   []byte // without its newline; good until the next line is asked for
 }
@@ -97,7 +97,8 @@ type History interface {
 	// Commits yields each new commit once, newest first and none before its
 	// children. An error is the last thing yielded.
 	Commits(ctx context.Context) iter.Seq2[Commit, error]
-	// Added yields the lines that the commits add, their messages' among them.
+	// Added yields the lines that the commits add, and those of messages: theirs,
+	// and of the tags that are pushed.
 	// An error is the last thing yielded.
 	Added(ctx context.Context) iter.Seq2[Line, error]
 }

@@ -22,10 +22,11 @@ var patchDiff = []string{
 	"--ignore-submodules=none", "--submodule=short", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/",
 }
 
-// Added yields the lines that the commits add, and then those of their messages.
+// Added yields the lines of the messages of tags, those that the commits add, and
+// those of their messages.
 func (h *History) Added(ctx context.Context) iter.Seq2[hooks.Line, error] {
 	return func(yield func(hooks.Line, error) bool) {
-		if len(h.ids) == 0 {
+		if !taggedLines(h.tags, yield) || len(h.ids) == 0 {
 			return
 		}
 		known := make(map[string]bool, len(h.ids))

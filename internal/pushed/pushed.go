@@ -41,6 +41,7 @@ type History struct {
 	refs map[refstore.OID]string // of a push, by tip
 	// leads is the tip of each ref of a push.
 	leads map[string]refstore.OID
+	tags  []tag // that the push brings
 
 	load    sync.Once
 	commits []hooks.Commit

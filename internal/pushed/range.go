@@ -66,14 +66,19 @@ type ends struct {
 	tips, known []refstore.OID
 	refs        map[refstore.OID]string // the first that is to point at each tip
 	leads       map[string]refstore.OID // the tip of each ref
+	tags        []refstore.OID          // new ids that name tags
 }
 
 func (e ends) history(ctx context.Context, repo *refstore.Repo, known []refstore.OID) (*History, error) {
 	h, err := Between(ctx, repo, e.tips, known)
 	if err == nil {
 		h.refs, h.leads = e.refs, e.leads
+		h.tags, err = readTags(ctx, repo.Git, e.tags)
 	}
-	return h, err
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
 }
 
 // endsOf peels the ids of a push. A new one must be here; it names no commit
@@ -94,6 +99,9 @@ func endsOf(ctx context.Context, repo *refstore.Repo, p hooks.Push) (e ends, err
 	}
 	e.refs, e.leads = map[refstore.OID]string{}, map[string]refstore.OID{}
 	for i, f := range found {
+		if i < len(news) && f.kind != "" && string(f.id) != news[i] {
+			e.tags = addNew(e.tags, refstore.OID(news[i]))
+		}
 		switch {
 		case i < len(news) && f.kind == "":
 			return e, fmt.Errorf("%w: %s, which is pushed, cannot be read", ancestry.ErrMissing, news[i])
