@@ -18,7 +18,7 @@ func UngatedGate(r Receipts) Gate {
 		commits, err := r.Ungated(ctx)
 		for _, c := range commits {
 			found = append(found, Finding{
-				Commit: c.ID, Reason: "the trunk has it and no gate judged it: " + clip(c.Subject),
+				Commit: c.ID, Reason: "the trunk has it, and no receipt of its gates is known here: " + clip(c.Subject),
 				Fix: "git dos hooks audit lists all of them; git dos commit-audit " + c.ID + " compares one with its claim",
 			})
 		}

@@ -14,7 +14,7 @@ func (r receipts) Ungated(context.Context) ([]Commit, error) { return r.commits,
 
 func TestWhatWentPastTheGatesIsSaid(t *testing.T) {
 	two := receipts{commits: []Commit{{ID: idA, Subject: "one"}, {ID: idB, Subject: "two"}}}
-	want := "the trunk has it and no gate judged it: one; the trunk has it and no gate judged it: two"
+	want := "the trunk has it, and no receipt of its gates is known here: one; the trunk has it, and no receipt of its gates is known here: two"
 	if got := reasons(t, UngatedGate(two), Push{}, given{}); got != want {
 		t.Errorf("%q", got)
 	}

@@ -91,6 +91,15 @@ func (v hookVerdict) ExitCode() int {
 // hookShown is how many findings of one gate people are shown.
 const hookShown = 10
 
+// hookShows is how many of one gate's. Of what others did before, which every
+// push is told for a while, one is enough to lead to the rest.
+func hookShows(r hooks.Result) int {
+	if r.Token == hooks.Ungated && r.Outcome == hooks.Warned {
+		return 1
+	}
+	return hookShown
+}
+
 // String is what a human sees of it: nothing where nothing was found.
 func (v hookVerdict) String() string {
 	var b strings.Builder
@@ -109,7 +118,7 @@ func (v hookVerdict) String() string {
 func hookResultLines(b *strings.Builder, results []hooks.Result) (refusing []string) {
 	for _, r := range results {
 		mark := map[string]string{hooks.Warned: "warning: ", hooks.Overridden: "overridden: "}[r.Outcome]
-		shown := r.Findings[:min(len(r.Findings), hookShown)]
+		shown := r.Findings[:min(len(r.Findings), hookShows(r))]
 		for _, f := range shown {
 			b.WriteString(hookLine(mark, f))
 		}

@@ -112,3 +112,29 @@ func TestWhatCannotBeJudgedIsNoRefusal(t *testing.T) {
 		}
 	}
 }
+
+// What others did before is no wall of text before what a push itself does.
+func TestWhatWentPastTheGatesBeforeIsTold(t *testing.T) {
+	of := func(token hooks.Token, outcome string) string {
+		all := make([]hooks.Finding, 12)
+		for i := range all {
+			all[i] = hooks.Finding{Token: token, Reason: "x", Fix: "y"}
+		}
+		return hookVerdict{Gates: []hooks.Result{{Token: token, Outcome: outcome, Findings: all, Found: 14}}}.String()
+	}
+	for _, tt := range []struct {
+		token   hooks.Token
+		outcome string
+		shown   int
+		more    string
+	}{
+		{hooks.Ungated, hooks.Warned, 1, "UNGATED: 13 more"},
+		{hooks.Ungated, hooks.Refused, 10, "UNGATED: 4 more"},
+		{hooks.BrokenLink, hooks.Warned, 10, "BROKEN_LINK: 4 more"},
+	} {
+		text := of(tt.token, tt.outcome)
+		if got := strings.Count(text, "fix: y"); got != tt.shown || !strings.Contains(text, tt.more) {
+			t.Errorf("%s %s: %d are shown:\n%s", tt.token, tt.outcome, got, text)
+		}
+	}
+}
