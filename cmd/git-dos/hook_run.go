@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -14,6 +15,7 @@ import (
 	"github.com/git-dos/git-dos/internal/pushed"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
 // A hookAsk is one question to the gates.
@@ -101,6 +103,9 @@ func (a *hookAsk) judge() error {
 			return context.Cause(a.c.Context)
 		}
 	}
+	if a.repo.Shallow {
+		hookDeepen(results)
+	}
 	v := hookVerdictOf(a.push, results)
 	v.Policy, v.Digest = a.rules.Source, a.rules.Digest
 	if a.brought != nil {
@@ -108,4 +113,15 @@ func (a *hookAsk) judge() error {
 	}
 	a.record(&v)
 	return hookAnswer(a.c, v)
+}
+
+// hookDeepen says what brings a shallow clone the history that could not be read.
+func hookDeepen(results []hooks.Result) {
+	for _, r := range results {
+		for i, f := range r.Findings {
+			if f.Token == hooks.CannotJudge && strings.Contains(f.Reason, ancestry.ErrMissing.Error()) {
+				r.Findings[i].Fix = "this clone is shallow, and git fetch --unshallow brings the rest of its history"
+			}
+		}
+	}
 }
