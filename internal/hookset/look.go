@@ -119,6 +119,8 @@ func fixOf(repo *refstore.Repo, p Place) string {
 		return fix + " --server " + verdict.ShellWord(repo.CommonDir)
 	case p.Scope == "command":
 		return "run it without core.hooksPath on the command line or in GIT_CONFIG_*"
+	case p.Shared && p.Scope == "worktree":
+		return "git config --worktree --unset core.hooksPath, then " + fix
 	case p.Shared:
 		return fix + " --local-hooks-path"
 	}

@@ -241,6 +241,14 @@ func TestEachWorktreeIsSeenForItself(t *testing.T) {
 	if i := install(t, there, Request{Program: program}); i.Outcome != Installed || see(t, there).Outcome != Armed {
 		t.Errorf("%+v", i)
 	}
+	githome.Git(t, linked, "config", "--worktree", "core.hooksPath", t.TempDir())
+	const fix = "git config --worktree --unset core.hooksPath, then git dos hooks install"
+	if l := see(t, there); l.Outcome != GateNotArmed || l.Fix != fix {
+		t.Errorf("a folder of others that this worktree alone names: %+v", l)
+	}
+	if i := install(t, there, Request{Program: program}); i.Outcome != Refused || i.Fix != fix {
+		t.Errorf("%+v", i)
+	}
 }
 
 func TestATrackedHookIsNotChanged(t *testing.T) {
