@@ -82,6 +82,8 @@ type Change struct {
 	Mode   string // what it is now, in octal; "" for a deletion
 	Blob   string // its content now, "" for a deletion
 	Size   int64  // of the content, 0 where there is none; -1 where it is not known
+	Was    string // its mode before, "" where it was not there or a merge has several
+	Same   bool   // the content is what it was, of a commit with one parent
 }
 
 // A Line is one line that a commit adds.

@@ -34,7 +34,7 @@ func (h *History) Added(ctx context.Context) iter.Seq2[hooks.Line, error] {
 			known[string(id)] = true
 		}
 		args := append([]string{"diff-tree", "--stdin", "--root"}, patchDiff...)
-		p := &patch{isCommit: func(id string) bool { return known[id] }, yield: yield}
+		p := &patch{isCommit: func(id string) bool { return known[id] }, yield: yield, solid: h.solid.add}
 		more, err := stream(ctx, h.repo.Git, git.Call{Args: args, Stdin: strings.NewReader(lines(h.ids))}, p.read)
 		if err != nil {
 			yield(hooks.Line{}, err)

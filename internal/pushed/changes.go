@@ -76,6 +76,9 @@ func readChanges(r *bufio.Reader, ids []refstore.OID, each func(id string, c hoo
 	}
 }
 
+// absent is the mode of what is not there.
+const absent = "000000"
+
 // changeOf reads one record: as many colons as parents, that many modes and one,
 // that many ids and one, the letters; and the path.
 func changeOf(head, path string) (c hooks.Change, err error) {
@@ -85,6 +88,9 @@ func changeOf(head, path string) (c hooks.Change, err error) {
 		return c, fmt.Errorf("%w: git wrote a record %.60q", ancestry.ErrMissing, head)
 	}
 	c = hooks.Change{Status: combined(fields[2*n+2]), Path: path, Size: -1}
+	if n == 1 {
+		c.Was, c.Same = strings.TrimPrefix(fields[0], absent), fields[2] == fields[3]
+	}
 	if c.Status == 'D' {
 		c.Size = 0
 		return c, nil

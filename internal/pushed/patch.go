@@ -3,6 +3,7 @@ package pushed
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,9 +23,13 @@ const maxPiece = 1 << 20
 type patch struct {
 	isCommit func(id string) bool
 	yield    func(hooks.Line, error) bool
+	solid    func(commit, path string) // see solid; nil where nobody asks
 
-	at   hooks.Line // the commit, the path and the number of the next line
-	hunk hunk
+	at    hooks.Line // the commit, the path and the number of the next line
+	hunk  hunk
+	file  string // whose lines are weighed: at.Path, or what it was called before it went
+	old   string // the path behind ---
+	scale scale
 }
 
 // A hunk is how many lines are still to come: of the file, and of what it was
@@ -54,6 +59,7 @@ func (p *patch) read(r io.Reader) (more bool, err error) {
 		whole := err == nil
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			if err == io.EOF && len(line) == 0 && !p.hunk.open() {
+				p.weighed("")
 				return true, nil
 			}
 			return false, fmt.Errorf("%w: git diff-tree stopped inside a diff", ancestry.ErrMissing)
@@ -78,11 +84,17 @@ func (p *patch) header(line []byte) error {
 	switch {
 	case bytes.HasPrefix(line, []byte("@@")):
 		return p.begin(line)
+	case bytes.HasPrefix(line, []byte("--- ")):
+		path, err := pathOf(line[len("--- "):], "a/")
+		p.old = path
+		return err
 	case bytes.HasPrefix(line, []byte("+++ ")):
-		path, err := newPath(line[len("+++ "):])
+		path, err := pathOf(line[len("+++ "):], "b/")
 		p.at.Path = path
+		p.weighed(cmp.Or(path, p.old))
 		return err
 	case (len(line) == 40 || len(line) == 64) && p.isCommit(string(line)):
+		p.weighed("")
 		p.at = hooks.Line{Commit: string(line)}
 	}
 	return nil
@@ -145,6 +157,9 @@ func (p *patch) content(in *bufio.Reader, line []byte, whole bool) (more bool, e
 	added := !gone && bytes.IndexByte(signs, ' ') < 0
 	p.count(signs, gone)
 	for more = true; ; {
+		if n == 1 && added != gone {
+			p.scale.add(text, gone)
+		}
 		if added && more {
 			p.at.Text = text
 			more = p.yield(p.at, nil)
@@ -177,8 +192,8 @@ func (p *patch) count(signs []byte, gone bool) {
 	}
 }
 
-// newPath reads the path behind +++, "" for a file that is gone.
-func newPath(text []byte) (string, error) {
+// pathOf reads the path behind --- or +++, "" for a file that is not there.
+func pathOf(text []byte, side string) (string, error) {
 	if string(text) == "/dev/null" {
 		return "", nil
 	}
@@ -189,7 +204,7 @@ func newPath(text []byte) (string, error) {
 			return "", err
 		}
 	}
-	if len(path) < 3 || path[:2] != "b/" {
+	if len(path) < 3 || path[:2] != side {
 		return "", fmt.Errorf("%w: git diff-tree wrote a path %.80q", ancestry.ErrMissing, text)
 	}
 	return path[2:], nil

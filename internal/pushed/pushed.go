@@ -42,6 +42,7 @@ type History struct {
 	// leads is the tip of each ref of a push.
 	leads map[string]refstore.OID
 	tags  []tag // that the push brings
+	solid solids
 
 	load    sync.Once
 	commits []hooks.Commit
