@@ -29,8 +29,8 @@ func (a *hookAsk) hookSite() *gates.Site {
 	return a.site
 }
 
-// hookClaims makes the gate of claims, and has the audit begin: it takes as long
-// as all else, and needs nothing of it.
+// hookClaims makes the gate of claims, and has the audit begin. Where the lines that
+// are added are scanned for leaks, which was begun before, it learns from that.
 func (a *hookAsk) hookClaims() (hooks.Gate, error) {
 	s := a.hookSite()
 	if a.brought != nil {
@@ -38,7 +38,11 @@ func (a *hookAsk) hookClaims() (hooks.Gate, error) {
 		for _, id := range a.brought.IDs() {
 			ids = append(ids, string(id))
 		}
-		s.AuditAhead(a.c.Context, ids)
+		known := gates.Known{Commits: a.brought.Commits(a.c.Context), Solid: a.brought.Solid}
+		if a.leakGates != nil {
+			known.Read = a.scanned
+		}
+		s.AuditAhead(a.c.Context, ids, known)
 	}
 	return hooks.ClaimUnwitnessedGate(s), nil
 }

@@ -81,8 +81,9 @@ func (a *hookAsk) leaks(which int) (hooks.Gate, error) {
 			return hooks.Gate{}, fmt.Errorf("dos.toml on the trunk: gates.secret_shape.%w", err)
 		}
 		secret, public := hooks.LeakGates(s)
-		a.leakGates = []hooks.Gate{secret, public}
+		a.leakGates, a.scanned = []hooks.Gate{secret, public}, make(chan struct{})
 		go func() { // while other gates judge
+			defer close(a.scanned)
 			defer func() { _ = recover() }() // whoever asks next is told
 			_, _ = secret.Judge(a.c.Context, a.push, a.history)
 		}()

@@ -28,8 +28,9 @@ type hookAsk struct {
 	brought   *pushed.History // of a push
 	overrides []hooks.Override
 	leakGates []hooks.Gate
-	site      *gates.Site // see hookSite
-	past      *hookPast   // nil where UNGATED is not asked
+	scanned   chan struct{} // closed once they have scanned
+	site      *gates.Site   // see hookSite
+	past      *hookPast     // nil where UNGATED is not asked
 
 	unread []hooks.Result // what all gates need and cannot be read
 }

@@ -2,7 +2,6 @@ package gates
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -29,56 +28,4 @@ func (s *Site) audit(ctx context.Context, ids []string) iter.Seq2[audit.Finding,
 		return func(func(audit.Finding, error) bool) {}
 	}
 	return facts.AuditCommits(ctx, s.Repo, false, ancestry.Read(ctx, s.Repo.Git.Offline(), oids))
-}
-
-// An aheadAudit is one that goes on while other gates judge.
-type aheadAudit struct {
-	ids   []string
-	done  chan struct{}
-	found []audit.Finding // without the paths
-	err   error
-}
-
-// AuditAhead begins to audit the commits that Audit will be asked about. To
-// compare the content of many commits takes as long as to read it for secrets, and
-// neither waits for the other then. It ends with the context.
-func (s *Site) AuditAhead(ctx context.Context, ids []string) {
-	a := &aheadAudit{ids: ids, done: make(chan struct{})}
-	s.ahead = a
-	go func() {
-		defer close(a.done)
-		defer func() {
-			if crash := recover(); crash != nil {
-				a.err = fmt.Errorf("the audit crashed: %v", crash)
-			}
-		}()
-		for f, err := range s.audit(ctx, ids) {
-			if err != nil {
-				a.err = err
-				return
-			}
-			f.SourceFiles, f.TestFiles, f.CIFiles, f.DataFiles, f.DocFiles, f.OtherFiles = nil, nil, nil, nil, nil, nil
-			a.found = append(a.found, f)
-		}
-	}()
-}
-
-// findings yields what the audit found once it is done.
-func (a *aheadAudit) findings(ctx context.Context) iter.Seq2[audit.Finding, error] {
-	return func(yield func(audit.Finding, error) bool) {
-		select {
-		case <-a.done:
-		case <-ctx.Done():
-			yield(audit.Finding{}, context.Cause(ctx))
-			return
-		}
-		for _, f := range a.found {
-			if !yield(f, nil) {
-				return
-			}
-		}
-		if a.err != nil {
-			yield(audit.Finding{}, a.err)
-		}
-	}
 }

@@ -34,7 +34,7 @@ func TestAudit(t *testing.T) {
 	for _, ahead := range []bool{false, true} {
 		s, last := f.site("", "", policy.Gates{}), error(nil)
 		if ahead {
-			s.AuditAhead(t.Context(), lacking)
+			s.AuditAhead(t.Context(), lacking, Known{})
 		}
 		for _, last = range s.Audit(t.Context(), lacking) {
 		}
@@ -51,7 +51,7 @@ func TestAnAuditAheadIsTheSame(t *testing.T) {
 	bad := f.commit("fix: nothing at all")
 	for _, ahead := range [][]string{{bad, good}, {good}, {good, bad}, nil} {
 		s := f.site("", "", policy.Gates{})
-		s.AuditAhead(t.Context(), ahead)
+		s.AuditAhead(t.Context(), ahead, Known{})
 		var got []string
 		for finding, err := range s.Audit(t.Context(), []string{bad, good}) {
 			if err != nil {
@@ -65,7 +65,7 @@ func TestAnAuditAheadIsTheSame(t *testing.T) {
 	}
 	s := f.site("", "", policy.Gates{})
 	ctx, cancel := context.WithCancel(t.Context())
-	s.AuditAhead(ctx, []string{bad, good})
+	s.AuditAhead(ctx, []string{bad, good}, Known{})
 	cancel()
 	var last error
 	for _, last = range s.Audit(ctx, []string{bad, good}) {
