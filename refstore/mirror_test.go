@@ -310,3 +310,28 @@ func TestReadersAndWritersOfOneCloneAgree(t *testing.T) {
 	close(stop)
 	readers.Wait()
 }
+
+// TestAFetchBesideAWorktreeInTheMaking: git fails on a worktree that is half made, and
+// the remote has nothing to do with it.
+func TestAFetchBesideAWorktreeInTheMaking(t *testing.T) {
+	t.Parallel()
+	for name, half := range map[string]string{
+		"its HEAD is not set yet":     "echo ../.. >commondir; echo 0000000000000000000000000000000000000000 >HEAD",
+		"its file is not written yet": "echo ref: refs/heads/half >HEAD; : >commondir",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := remoteFixture(t, transports[0], "")
+			f.append(t, f.peerRepo, f.peer, laneRef, entry("FIRST", 1, `{}`))
+			dir := filepath.Join(f.repo.CommonDir, "worktrees", "half")
+			runs := f.fetching(t, fmt.Sprintf(`if [ -e %[1]s ]; then rm -r %[1]s; else mkdir -p %[1]s; (cd %[1]s; echo /nowhere/.git >gitdir; %[2]s); fi`, dir, half))
+			s, err := f.another(t).Read(ctx, laneQuery)
+			if err != nil || s.Tip(laneRef).ID == "" {
+				t.Errorf("read %+v: %v", s.Tip(laneRef), err)
+			}
+			if runs() != 2 {
+				t.Errorf("%d fetches, want the one that failed and another", runs())
+			}
+		})
+	}
+}

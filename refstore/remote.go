@@ -22,6 +22,13 @@ const DefaultPrefix = "refs/dos"
 // it, by a git whose parent was killed.
 const mirrorTries = 3
 
+// How long a worktree that is being added is given, first and at most, before a fetch
+// is made again that failed on it.
+const (
+	worktreeWait = 20 * time.Millisecond
+	worktreeMost = 2 * time.Second
+)
+
 // settleTime bounds the read that decides the outcome of an interrupted push.
 const settleTime = 20 * time.Second
 
@@ -274,6 +281,9 @@ func (a *Remote) fetch(ctx context.Context, q Query) (absent []string, err error
 	for try := 0; err != nil && try < mirrorTries && a.mirrorMoved(words); try++ {
 		_, words, err = a.run.Run(ctx, git.Call{Args: args})
 	}
+	for wait := worktreeWait; err != nil && wait < worktreeMost && worktreeChanges(words) && pause(ctx, wait); wait *= 2 {
+		_, words, err = a.run.Run(ctx, git.Call{Args: args})
+	}
 	if err == nil {
 		return nil, nil
 	}
@@ -321,6 +331,23 @@ func without(all, some []string) []string {
 // longer where it had been when the fetch began.
 func (a *Remote) mirrorMoved(words string) bool {
 	return lockInTheWay(words) == "" && strings.Contains(words, "cannot lock ref '"+a.mirror)
+}
+
+// worktreeChanges reports whether git failed on a linked worktree that was just being
+// added or removed. It looks at the HEADs of all of them to tell what it has, and one
+// that is half made has a file that is empty, or a HEAD that is not set yet.
+func worktreeChanges(words string) bool {
+	return strings.Contains(words, "bad object worktrees/") || strings.Contains(words, "failed to read ") && strings.Contains(words, "/commondir: ")
+}
+
+// pause waits, and reports whether there is time left.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // absentBranches asks the remote which of the branches it does not have: git
