@@ -171,7 +171,10 @@ func nextUpRender(c *cli.Context, d *admit.Desk, folder *nextup.Folder, scope []
 func nextUpError(err error) error {
 	var unknown *packet.UnknownError
 	var cycle *facts.CycleError
+	var folder *nextup.FolderError
 	switch {
+	case errors.As(err, &folder):
+		return environmentf("%w", err).hint("state another folder of the work tree as paths.next_packets in dos.toml, or remove what is in the way")
 	case errors.As(err, &unknown):
 		return errorf(kindIndeterminate, "no verdict: %w", err).hint("git dos pickable %s says more; git dos doctor and git dos journal check name what cannot be read", verdict.ShellWord(unknown.Unit))
 	case errors.As(err, &cycle):

@@ -71,7 +71,7 @@ func (f *Folder) Race(held refstore.Holder, at time.Time) (tag string, w Written
 	r := pick.Race{BlockedByPID: held.PID, AttemptedAt: &at, LockPath: f.shown(held.Path), Reason: "another process renders a packet in this work tree"}
 	data, err := r.Encode()
 	if err == nil {
-		err = f.root.MkdirAll(filepath.FromSlash(f.dir), 0o777)
+		err = f.make()
 	}
 	name := path.Join(f.dir, pick.RaceName(tag))
 	if err == nil {
@@ -106,7 +106,7 @@ func (f *Folder) shown(name string) string {
 // a packet with one is whole. It answers with what it read back, and what cannot
 // be read back as it was written is removed. The caller has the lock.
 func (f *Folder) Write(p packet.Packet) (packet.Packet, Written, error) {
-	if err := f.root.MkdirAll(filepath.FromSlash(f.dir), 0o777); err != nil {
+	if err := f.make(); err != nil {
 		return p, Written{}, err
 	}
 	p.At = p.At.UTC().Truncate(time.Second)

@@ -52,6 +52,31 @@ func live(phases ...string) packet.Packet {
 	return p
 }
 
+func TestPacketsAreNotWrittenWhereTheyMustNotBe(t *testing.T) {
+	r := repo(t)
+	if err := os.WriteFile(filepath.Join(r.WorkTree, "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{".git/refs/heads": "git's own folder", "a/.GIT/x": "git's own folder", "file/x": "file is no folder"} {
+		f, err := OpenFolder(r, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var told *FolderError
+		if _, _, err := f.Write(live("A1")); !errors.As(err, &told) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", dir, err)
+		}
+		if _, err := os.Lstat(filepath.Join(r.WorkTree, "a")); err == nil {
+			t.Error("a folder was made on the way")
+		}
+	}
+	heads, err := os.ReadDir(filepath.Join(r.WorkTree, ".git", "refs", "heads"))
+	if err != nil || len(heads) > 0 {
+		t.Errorf("%v, %v", heads, err)
+	}
+}
+
 // left are the names in the folder.
 func left(t *testing.T, r *refstore.Repo) (names []string) {
 	t.Helper()
