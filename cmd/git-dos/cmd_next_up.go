@@ -172,9 +172,12 @@ func nextUpError(err error) error {
 	var unknown *packet.UnknownError
 	var cycle *facts.CycleError
 	var folder *nextup.FolderError
+	var file *facts.PlanFileError
 	switch {
 	case errors.As(err, &folder):
 		return environmentf("%w", err).hint("state another folder of the work tree as paths.next_packets in dos.toml, or remove what is in the way")
+	case errors.As(err, &file):
+		return environmentf("plan file %w", err).hint("correct it on the trunk: what it would list can be neither offered nor left out; git dos plan -h shows the forms")
 	case errors.As(err, &unknown):
 		return errorf(kindIndeterminate, "no verdict: %w", err).hint("git dos pickable %s says more; git dos doctor and git dos journal check name what cannot be read", verdict.ShellWord(unknown.Unit))
 	case errors.As(err, &cycle):
