@@ -25,21 +25,30 @@ var (
 	Server = []string{"pre-receive", "post-receive"}
 )
 
+// Update is the hook of a server that runs once for each ref. pre-receive judges all
+// of them together, so that it is installed only where it is asked for.
+const Update = "update"
+
 // RefTransaction runs for every change of a ref, so that it is installed only
 // where a gate needs it, or where it is asked for.
 const RefTransaction = "reference-transaction"
 
 // Known reports whether git-dos answers a hook of that name.
 func Known(name string) bool {
-	return name == RefTransaction || name == "update" || slices.Contains(Client, name) || slices.Contains(Server, name)
+	return name == RefTransaction || slices.Contains(Client, name) || OfServer(name)
 }
 
-// forwarded are the other hooks git runs where people work. They are passed on
-// when a folder of git-dos's own takes the place of a shared one.
+// OfServer reports whether git runs a hook where a push arrives, and git-dos answers
+// it there.
+func OfServer(name string) bool { return name == Update || slices.Contains(Server, name) }
+
+// forwarded are the other hooks git runs, where people work and where they push to.
+// They are passed on when a folder of git-dos's own takes the place of a shared one.
 var forwarded = []string{
 	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-merge-commit", "prepare-commit-msg", "post-commit", "pre-rebase",
 	"post-checkout", "post-merge", "post-rewrite", "pre-auto-gc", "sendemail-validate", "post-index-change",
 	"p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit",
+	"post-update", "push-to-checkout", "proc-receive",
 }
 
 // ReadsInput reports whether git gives a hook lines on standard input.

@@ -24,7 +24,7 @@ const (
 	LineEnds      Reason = "LINE_ENDS"      // CRLF: no shell runs it
 	Edited        Reason = "EDITED"         // marked as ours, and not what install writes
 	NewerFormat   Reason = "NEWER_FORMAT"   // written by a newer git-dos
-	NoProgram     Reason = "NO_PROGRAM"     // neither where it was nor on PATH: all is refused
+	NoProgram     Reason = "NO_PROGRAM"     // neither where it was nor on PATH, where that counts: all is refused
 )
 
 // A Hook is one hook as git will run it from one worktree.
@@ -114,9 +114,10 @@ func See(ctx context.Context, repo *refstore.Repo) (Look, error) {
 
 func fixOf(repo *refstore.Repo, p Place) string {
 	fix := "git dos hooks install"
+	if repo.Bare {
+		fix += " --server " + verdict.ShellWord(repo.CommonDir)
+	}
 	switch {
-	case repo.Bare:
-		return fix + " --server " + verdict.ShellWord(repo.CommonDir)
 	case p.Scope == "command":
 		return "run it without core.hooksPath on the command line or in GIT_CONFIG_*"
 	case p.Shared && p.Scope == "worktree":
@@ -171,10 +172,14 @@ func seeHook(dir, name string) (Hook, error) {
 	return h, nil
 }
 
-// programFor is what a shim will call.
+// programFor is what a shim will call. That of a server looks for it nowhere else: the
+// account that git runs as there may have another PATH than whoever installs.
 func programFor(s Shim) string {
 	if runs(filepath.FromSlash(s.Program)) {
 		return s.Program
+	}
+	if OfServer(s.Hook) {
+		return ""
 	}
 	name := "git-dos"
 	if runtime.GOOS == "windows" {

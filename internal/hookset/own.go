@@ -128,7 +128,7 @@ func passedOn(repo *refstore.Repo, from string) (names []string) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(top(repo), dir)
 	}
-	for _, name := range slices.Concat(forwarded, Client, []string{RefTransaction}) {
+	for _, name := range slices.Concat(forwarded, Client, Server, []string{Update, RefTransaction}) {
 		if runs(filepath.Join(dir, name)) {
 			names = append(names, name)
 		}

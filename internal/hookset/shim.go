@@ -22,7 +22,7 @@ const (
 type Shim struct {
 	Format  int    `json:"format"`
 	Hook    string `json:"hook"`
-	Program string `json:"program,omitempty"` // tried first; git-dos on PATH is next
+	Program string `json:"program,omitempty"` // tried first; where people work git-dos on PATH is next
 	Order   Order  `json:"order,omitempty"`   // empty when nothing is chained
 	Chained string `json:"chained,omitempty"` // a name in the same folder, or a path from where git runs hooks
 }
@@ -45,18 +45,41 @@ func (s Shim) Render() []byte {
 		fmt.Fprintf(&b, "hook=%s\n[ -x \"$hook\" ] || exit 0\nexec \"$hook\" \"$@\"\n", quote(s.Chained))
 		return b.Bytes()
 	}
-	fmt.Fprintf(&b, `dos=%s
-[ -x "$dos" ] || dos=$(command -v git-dos) || {
-	echo 'git-dos: %s: refused, because git-dos is neither at %s nor on PATH: install it again, or remove '"$0"' (--no-verify goes round it, and git dos hooks audit will tell)' >&2
-	exit 1
-}
-`, quote(s.Program), s.Hook, inQuotes(s.Program))
+	if OfServer(s.Hook) {
+		b.WriteString(s.serverProgram())
+	} else {
+		b.WriteString(s.clientProgram())
+	}
 	if s.Chained == "" {
 		fmt.Fprintf(&b, "exec \"$dos\" hook %s -- \"$@\"\n", s.Hook)
 	} else {
 		fmt.Fprintf(&b, "exec \"$dos\" hooks chain --program \"$dos\" --%s %s -- %s \"$0\" \"$@\"\n", s.Order, quote(s.Chained), s.Hook)
 	}
 	return b.Bytes()
+}
+
+// clientProgram finds what the file calls, where people work.
+func (s Shim) clientProgram() string {
+	return fmt.Sprintf(`dos=%s
+[ -x "$dos" ] || dos=$(command -v git-dos) || {
+	echo 'git-dos: %s: refused, because git-dos is neither at %s nor on PATH: install it again, or remove '"$0"' (--no-verify goes round it, and git dos hooks audit will tell)' >&2
+	exit 1
+}
+`, quote(s.Program), s.Hook, inQuotes(s.Program))
+}
+
+// serverProgram finds what the file calls, where they push to.
+func (s Shim) serverProgram() string {
+	comes := "refused"
+	if s.Hook == "post-receive" {
+		comes = "no receipt is written"
+	}
+	return fmt.Sprintf(`dos=%s
+[ -x "$dos" ] || {
+	echo 'git-dos: %s: %s, because git-dos is not at %s: whoever keeps the repository installs it again, or removes '"$0" >&2
+	exit 1
+}
+`, quote(s.Program), s.Hook, comes, inQuotes(s.Program))
 }
 
 // quote makes one word of a shell out of text without line ends.

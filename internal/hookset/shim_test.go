@@ -33,6 +33,8 @@ func TestAShimSaysWhatItIs(t *testing.T) {
 		{Format: Format, Hook: "pre-push", Program: "C:/Program Files/git-dos.exe", Order: Last, Chained: "pre-push.dos-prev"},
 		{Format: Format, Hook: "pre-push", Program: program, Order: First, Chained: ".githooks/it's/pre-push"},
 		{Format: Format, Hook: "post-commit", Chained: "/x/post-commit"},
+		{Format: Format, Hook: "pre-receive", Program: program},
+		{Format: Format, Hook: "post-receive", Program: program, Order: First, Chained: "post-receive.dos-prev"},
 	} {
 		if err := s.check(); err != nil {
 			t.Error(err)
@@ -83,5 +85,27 @@ func TestAShimRunsAPathOfAnyLetters(t *testing.T) {
 	}
 	if out, err := exec.Command(hook).CombinedOutput(); err == nil || !strings.Contains(string(out), program) || strings.Count(string(out), "\n") != 1 {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Where a push arrives, whoever runs git has a PATH of their own.
+func TestAServersShimLooksNowhereElse(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "git-dos"), "#!/bin/sh\necho another\n", 0o755)
+	gone := filepath.Join(dir, "it's gone", "git-dos")
+	for name, comes := range map[string]string{"pre-receive": "refused", "update": "refused", "post-receive": "no receipt is written"} {
+		hook := filepath.Join(t.TempDir(), name)
+		s := Shim{Format: Format, Hook: name, Program: gone}
+		writeFile(t, hook, string(s.Render()), 0o755)
+		cmd := exec.Command(hook)
+		cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+		out, err := cmd.CombinedOutput()
+		if want := "git-dos: " + name + ": " + comes + ", because git-dos is not at " + gone; err == nil || !strings.HasPrefix(string(out), want) {
+			t.Errorf("%v\n%s", err, out)
+		}
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		if found := programFor(s); found != "" {
+			t.Errorf("%s is said to call %s", name, found)
+		}
 	}
 }

@@ -43,6 +43,9 @@ func (h Hook) Why() string {
 		return ""
 	}
 	text := string(h.Reason) + ": " + reasons[h.Reason]
+	if h.Reason == NoProgram && OfServer(h.Name) {
+		text = string(h.Reason) + ": git-dos is not where it was, and every push is refused"
+	}
 	if h.Tool != "" {
 		text += " (" + h.Tool + ")"
 	}
