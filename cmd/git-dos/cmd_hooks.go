@@ -46,6 +46,7 @@ func hooksStatusCommand() verb {
 				"the byte what install writes, whether the program it calls is there, and which other hook it runs.\n" +
 				"Other worktrees of the repository may have other hooks: a relative core.hooksPath is taken from the top\n" +
 				"of each.",
+			Flags:  []cli.Flag{hooksServer("look at")},
 			Action: hooksStatus,
 		},
 		statuses: map[string][]status{"hooks status": {
@@ -59,7 +60,7 @@ func hooksStatus(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	repo, err := openRepo(c)
+	repo, err := hooksRepo(c)
 	if err != nil {
 		return err
 	}
@@ -77,6 +78,7 @@ func hooksUninstallCommand() verb {
 			Usage: "take out what install put in",
 			Description: "Each hook that was there before is put back as it was: its bytes, its mode, its link. A file that\n" +
 				"somebody has changed since is left as it is, and named.",
+			Flags:  []cli.Flag{hooksServer("those of")},
 			Action: writes(hooksUninstall),
 		},
 		statuses: map[string][]status{"hooks uninstall": {
@@ -91,7 +93,7 @@ func hooksUninstall(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	repo, err := openRepo(c)
+	repo, err := hooksRepo(c)
 	if err != nil {
 		return err
 	}

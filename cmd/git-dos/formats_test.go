@@ -47,7 +47,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
 		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
-		receiveAnswer{}, receiptAnswer{}, serverAnswer{},
+		receiveAnswer{}, receiptAnswer{},
 		guard.Verdict{}, guardRequest{},
 		hookVerdict{}, auditAnswer{},
 		hookset.Look{}, hookset.Installation{}, hookset.Removal{},

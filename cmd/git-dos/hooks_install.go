@@ -23,13 +23,16 @@ func hooksInstallCommand() verb {
 				"is there already is kept as NAME.dos-prev and run before ours, with the same arguments and input; the\n" +
 				"first status that is not 0 counts. To run it again is how to arm again what another tool wrote over.\n" +
 				"A folder that core.hooksPath names for more than this repository is not written to, nor is a tracked\n" +
-				"hook. With --local-hooks-path the repository gets a folder of its own, from which theirs are run.",
+				"hook. With --local-hooks-path the repository gets a folder of its own, from which theirs are run.\n\n" +
+				"With --server it is pre-receive and post-receive of a bare repository, and update with --hook update.\n" +
+				"They call this program by its full path and look nowhere else, and need no HOME. Run it as the account\n" +
+				"that git runs as there.",
 			Flags: []cli.Flag{
 				&cli.StringSliceFlag{Name: "hook", Usage: "only, and besides those of before, the hook `NAME`; may be given again"},
 				&cli.BoolFlag{Name: "after", Usage: "run a hook that is there already after ours"},
 				&cli.BoolFlag{Name: "before", Usage: "run it before ours, as without a flag"},
 				&cli.BoolFlag{Name: "local-hooks-path", Usage: "set core.hooksPath of this repository to a folder of its own"},
-				&cli.StringFlag{Name: "server", Usage: "write pre-receive and post-receive into the hooks of the repository `DIR` that others push to"},
+				hooksServer("arm"),
 				&cli.StringFlag{Name: "program", Usage: "the `FILE` to call, in place of the program that is running"},
 			},
 			Action: writes(hooksInstall),
@@ -46,26 +49,24 @@ func hooksInstall(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	if c.IsSet("server") {
-		return hooksInstallServer(c, c.String("server"))
-	}
 	q, err := hooksRequest(c)
 	if err != nil {
 		return err
 	}
-	repo, err := openRepo(c)
+	repo, err := hooksRepo(c)
 	if err != nil {
 		return err
 	}
-	if repo.Bare {
+	server := c.IsSet("server")
+	if repo.Bare && !server {
 		return usagef("%s is bare: nobody commits in it or pushes from it", repo.CommonDir).
 			hint("hooks that judge what is pushed to it: git dos hooks install --server %s", verdict.ShellWord(repo.CommonDir))
 	}
-	off, err := hooksOffTrunk(c, repo)
-	if err != nil {
+	if server {
+		q.Also = hookset.Server
+	} else if off, err := hooksOffTrunk(c, repo); err != nil {
 		return err
-	}
-	if off {
+	} else if off {
 		q.Also = append(q.Also, hookset.RefTransaction)
 	}
 	done, err := hookset.Install(c.Context, repo, q)
@@ -77,11 +78,8 @@ func hooksInstall(c *cli.Context) error {
 
 func hooksRequest(c *cli.Context) (hookset.Request, error) {
 	q := hookset.Request{Hooks: c.StringSlice("hook"), OwnPath: c.Bool("local-hooks-path")}
-	for _, name := range q.Hooks {
-		if !hooksOfClient(name) {
-			return q, usagef("--hook %q: no hook of a client that git-dos answers", name).
-				hint("it is one of pre-commit, commit-msg, pre-push, reference-transaction")
-		}
+	if err := hooksNamed(c); err != nil {
+		return q, err
 	}
 	switch {
 	case c.Bool("after") && c.Bool("before"):

@@ -1,77 +1,56 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"path/filepath"
+	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/hookset"
-	"github.com/git-dos/git-dos/internal/receive"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
 )
 
-// hooksInstallServer writes the hooks into a repository that others push to.
-func hooksInstallServer(c *cli.Context, dir string) error {
-	if c.IsSet("hook") || c.Bool("after") || c.Bool("before") || c.Bool("local-hooks-path") {
-		return usagef("--server goes with --program alone").hint("git dos hooks install --server DIR")
+// hooksServer is the flag that names a repository which others push to.
+func hooksServer(what string) cli.Flag {
+	return &cli.StringFlag{Name: "server", Usage: what + " the bare repository `DIR` that others push to"}
+}
+
+// hooksRepo is the repository whose hooks are meant: that of the workspace, or the one
+// that --server names.
+func hooksRepo(c *cli.Context) (*refstore.Repo, error) {
+	if !c.IsSet("server") {
+		return openRepo(c)
 	}
-	program, err := hooksProgram(c.String("program"))
-	if err != nil {
-		return err
+	dir := c.String("server")
+	switch {
+	case dir == "":
+		return nil, usagef("--server names no folder").hint("name the repository that others push to: --server DIR")
+	case os.Getenv("GIT_DIR") != "":
+		return nil, usagef("GIT_DIR is set, and would stand in for --server %s", verdict.ShellWord(dir)).hint("run it without GIT_DIR")
 	}
 	repo, err := refstore.Open(c.Context, dir)
-	if err != nil {
-		return repoError(err)
-	}
-	out, err := repo.Git.Output(c.Context, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
-	if err != nil {
-		return environmentf("where the hooks are: %w", err)
-	}
-	all, err := receive.Install(filepath.Clean(strings.TrimSuffix(string(out), "\n")), program)
-	var taken *receive.TakenError
 	switch {
-	case errors.As(err, &taken):
-		return answer(c, serverAnswer{Outcome: hookset.Refused, Hooks: []receive.Installed{}, Reason: taken.Error()})
 	case err != nil:
-		return environmentf("%w", err)
+		return nil, repoError(err)
+	case !repo.Bare:
+		return nil, usagef("%s is not bare: its hooks are those of whoever works in it", dir).
+			hint("git dos hooks %s, run in it, without --server", c.Command.Name)
 	}
-	a := serverAnswer{Outcome: hookset.Unchanged, Hooks: all}
-	for _, h := range all {
-		if h.State == receive.Written {
-			a.Outcome = hookset.Installed
+	return repo, nil
+}
+
+// hooksNamed refuses a hook that git-dos does not answer on that side.
+func hooksNamed(c *cli.Context) error {
+	known, side := append([]string{hookset.RefTransaction}, hookset.Client...), "a client"
+	is := hooksOfClient
+	if c.IsSet("server") {
+		known, side, is = append([]string{hookset.Update}, hookset.Server...), "a server", hookset.OfServer
+	}
+	for _, name := range c.StringSlice("hook") {
+		if !is(name) {
+			return usagef("--hook %q: no hook of %s that git-dos answers", name, side).hint("it is one of %s", strings.Join(known, ", "))
 		}
 	}
-	return answer(c, a)
-}
-
-// A serverAnswer is what became of the hooks of a server.
-type serverAnswer struct {
-	Outcome string              `json:"outcome"`
-	Hooks   []receive.Installed `json:"hooks"`
-	Reason  string              `json:"reason,omitempty"`
-}
-
-var _ verdict.Verdict = serverAnswer{}
-
-// ExitCode implements [verdict.Verdict].
-func (a serverAnswer) ExitCode() int {
-	if a.Outcome == hookset.Refused {
-		return verdict.FirstOwned
-	}
-	return verdict.Yes
-}
-
-func (a serverAnswer) String() string {
-	var b strings.Builder
-	for _, h := range a.Hooks {
-		fmt.Fprintf(&b, "%s %s\n", h.State, h.Path)
-	}
-	if a.Reason != "" {
-		fmt.Fprintf(&b, "%s: %s\n", a.Outcome, a.Reason)
-	}
-	return b.String()
+	return nil
 }

@@ -253,27 +253,3 @@ func TestReceiptOfWhatWasJudged(t *testing.T) {
 		t.Error(row)
 	}
 }
-
-func TestInstallWritesOverNothing(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Install(dir, "/opt/it's/git-dos"); err != nil {
-		t.Fatal(err)
-	}
-	text, _ := os.ReadFile(filepath.Join(dir, "pre-receive"))
-	if want := `exec '/opt/it'\''s/git-dos' hook pre-receive "$@"`; !strings.Contains(string(text), want) || !executable(filepath.Join(dir, "pre-receive")) {
-		t.Errorf("%s", text)
-	}
-	again, err := Install(dir, "/opt/it's/git-dos")
-	if err != nil || again[0].State != "unchanged" {
-		t.Errorf("%+v, %v", again, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "post-receive"), []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Install(dir, "/elsewhere/git-dos"); err == nil {
-		t.Error("a hook of another was written over")
-	}
-	if now, _ := os.ReadFile(filepath.Join(dir, "pre-receive")); string(now) != string(text) {
-		t.Error("half was written")
-	}
-}
