@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/refstore/ancestry"
@@ -65,6 +66,27 @@ func (f *files) read(name string) ([]byte, error) {
 	return data, err
 }
 
+// The beginning and the end of the names of scratch files.
+const (
+	scratch    = ".git-dos-"
+	scratchEnd = ".tmp"
+)
+
+// leftoverAge is the age from which a scratch file was left by a process that
+// was killed.
+const leftoverAge = time.Hour
+
+// sweep removes scratch files that killed processes left in a folder. One that
+// cannot be removed does no harm.
+func (f *files) sweep(dir string) {
+	left, _ := fs.Glob(f.root.FS(), path.Join(dir, scratch+"????????????????"+scratchEnd))
+	for _, name := range left {
+		if st, err := f.root.Lstat(filepath.FromSlash(name)); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > leftoverAge {
+			_ = f.root.Remove(filepath.FromSlash(name))
+		}
+	}
+}
+
 var errMeanwhile = errors.New("it was changed meanwhile")
 
 // replace has a file hold something else than it does; it appears whole, with the
@@ -74,7 +96,8 @@ func (f *files) replace(name string, was, is []byte) error {
 	if err != nil {
 		return err
 	}
-	tmp := filepath.FromSlash(path.Join(path.Dir(name), ".git-dos-"+admit.NewNonce()+".tmp"))
+	f.sweep(path.Dir(name))
+	tmp := filepath.FromSlash(path.Join(path.Dir(name), scratch+admit.NewNonce()+scratchEnd))
 	w, err := f.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

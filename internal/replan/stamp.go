@@ -177,20 +177,24 @@ func (s *stamper) prepare(ctx context.Context, pages []Page, ships facts.ShipSco
 		if p.Why != "" {
 			continue
 		}
-		if st, is := state[p.File]; is {
-			p.Why = fmt.Sprintf("it has changes that no commit has (%s)", st)
-			continue
+		st := state[p.File]
+		if st == "" || st == scope.InFile {
+			if err := s.edit(ctx, head, fix, p, st != ""); err != nil {
+				return err
+			}
 		}
-		if err := s.edit(ctx, head, fix, p); err != nil {
-			return err
+		if st != "" && p.is == nil && p.Why == "" {
+			p.Why = fmt.Sprintf("it has changes that no commit has (%s)", st)
 		}
 	}
 	return nil
 }
 
-// edit finds what the rows of a document should say, as it is checked out.
-func (s *stamper) edit(ctx context.Context, head refstore.OID, fix func(plan, phase string) *plan.Fix, p *Page) error {
-	_, found, err := ancestry.File(ctx, s.repo.Git, head, p.File)
+// edit finds what the rows of a document should say, as it is checked out. Of one
+// that is changed it finds nothing, unless the changes are those that it would
+// make: then a stamping was cut off before its commit.
+func (s *stamper) edit(ctx context.Context, head refstore.OID, fix func(plan, phase string) *plan.Fix, p *Page, changed bool) error {
+	committed, found, err := ancestry.File(ctx, s.repo.Git, head, p.File)
 	switch {
 	case errors.Is(err, ancestry.ErrMissing):
 		return err
@@ -204,6 +208,12 @@ func (s *stamper) edit(ctx context.Context, head refstore.OID, fix func(plan, ph
 	}
 	if bytes.IndexByte(p.was, 0) >= 0 {
 		p.Why = "it is not text: it has a NUL byte"
+		return nil
+	}
+	if changed {
+		if is, rows := plan.Repair(committed, fix); len(rows) > 0 && !bytes.Equal(is, committed) && bytes.Equal(is, p.was) {
+			p.is, p.Rows = p.was, rows
+		}
 		return nil
 	}
 	p.is, p.Rows = plan.Repair(p.was, fix)
@@ -302,6 +312,9 @@ func treeOf(l Lease) []string {
 
 func (s *stamper) write(own []*Page) error {
 	for _, p := range own {
+		if bytes.Equal(p.was, p.is) {
+			continue
+		}
 		if err := s.files.replace(p.File, p.was, p.is); err != nil {
 			return fmt.Errorf("write %s: %w", p.File, err)
 		}
@@ -313,7 +326,7 @@ func (s *stamper) write(own []*Page) error {
 func (s *stamper) restore(own []*Page) (err error) {
 	for _, p := range own {
 		now, rerr := s.files.read(p.File)
-		if rerr == nil && bytes.Equal(now, p.is) {
+		if rerr == nil && bytes.Equal(now, p.is) && !bytes.Equal(p.was, p.is) {
 			rerr = s.files.replace(p.File, p.is, p.was)
 		}
 		if rerr != nil {

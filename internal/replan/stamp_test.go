@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/internal/githome"
@@ -93,6 +94,60 @@ func TestADocumentKeepsItsBytesAndItsMode(t *testing.T) {
 		t.Errorf("committed %q", got)
 	}
 	if left, err := filepath.Glob(filepath.Join(r.WorkTree, "docs", ".git-dos*")); err != nil || len(left) > 0 {
+		t.Errorf("left %q, %v", left, err)
+	}
+}
+
+// A process that was killed between writing and committing leaves what the next
+// one would write.
+func TestAStampThatWasCutOffIsCommitted(t *testing.T) {
+	text, stamped := "## 1. A A1 — x\n\nwords\n", "## 1. A A1 — x (SHIPPED aaaaaaaaaaaa)\n\nwords\n"
+	for left, want := range map[string]string{
+		stamped: "",
+		strings.ReplaceAll(stamped, "\n", "\r\n"):                 "it has changes that no commit has (unstaged)",
+		strings.Replace(stamped, "words", "other words", 1):       "it has changes that no commit has (unstaged)",
+		strings.Replace(text, "words", "other words", 1):          "it has changes that no commit has (unstaged)",
+		strings.Replace(stamped, "aaaaaaaaaaaa", "bbbbbbbbbb", 1): "it has changes that no commit has (unstaged)",
+	} {
+		r := repo(t, text)
+		write(t, r.WorkTree, doc, left)
+		if pages := stamp(t, r, true, drift(replan.Shipped, "A1", 1)); pages[0].Why != want || pages[0].Commit != "" {
+			t.Errorf("%q: dry: %+v", left, pages)
+		}
+		pages := stamp(t, r, false, drift(replan.Shipped, "A1", 1))
+		if pages[0].Why != want || (pages[0].Commit != "") != (want == "") || read(t, r, doc) != left {
+			t.Errorf("%q: %+v", left, pages)
+		}
+	}
+	r := repo(t, text)
+	write(t, r.WorkTree, doc, stamped)
+	githome.Git(t, r.WorkTree, "add", doc)
+	if pages := stamp(t, r, false, drift(replan.Shipped, "A1", 1)); pages[0].Why != "it has changes that no commit has (staged)" {
+		t.Errorf("staged: %+v", pages)
+	}
+}
+
+func TestWhatKilledWritersLeftGoesInTime(t *testing.T) {
+	r := repo(t, "was\n")
+	old, young := "docs/.git-dos-0000000000000000.tmp", "docs/.git-dos-1111111111111111.tmp"
+	for _, name := range []string{old, young, "docs/.git-dos-notes"} {
+		write(t, r.WorkTree, name, "")
+	}
+	for _, name := range []string{old, "docs/.git-dos-notes"} {
+		if err := os.Chtimes(filepath.Join(r.WorkTree, name), time.Time{}, time.Now().Add(-2*leftoverAge)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := openFiles(r.WorkTree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	if err := f.replace(doc, []byte("was\n"), []byte("is\n")); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(r.WorkTree, "docs", ".git-dos*"))
+	if err != nil || len(left) != 2 || filepath.Base(left[0]) != filepath.Base(young) || filepath.Base(left[1]) != ".git-dos-notes" {
 		t.Errorf("left %q, %v", left, err)
 	}
 }
