@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/refstore/ancestry"
@@ -72,16 +71,12 @@ const (
 	scratchEnd = ".tmp"
 )
 
-// leftoverAge is the age from which a scratch file was left by a process that
-// was killed.
-const leftoverAge = time.Hour
-
-// sweep removes scratch files that killed processes left in a folder. One that
-// cannot be removed does no harm.
+// sweep removes scratch files that killed processes left in a folder: of those
+// that live only one writes here. One that cannot be removed does no harm.
 func (f *files) sweep(dir string) {
 	left, _ := fs.Glob(f.root.FS(), path.Join(dir, scratch+"????????????????"+scratchEnd))
 	for _, name := range left {
-		if st, err := f.root.Lstat(filepath.FromSlash(name)); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > leftoverAge {
+		if st, err := f.root.Lstat(filepath.FromSlash(name)); err == nil && st.Mode().IsRegular() {
 			_ = f.root.Remove(filepath.FromSlash(name))
 		}
 	}

@@ -72,7 +72,8 @@ type stamper struct {
 // Stamp brings the rows that drift in line in the work tree, and commits the
 // documents by their paths, for each lane its own. What cannot be done is said
 // of the page. With dry set it only looks. An error says how far it came by the
-// pages that have a commit.
+// pages that have a commit. The caller is the only one that stamps in the
+// repository.
 func Stamp(ctx context.Context, repo *refstore.Repo, ships facts.ShipScope, drift []replan.Unit, leases []Lease, dry bool) ([]Page, error) {
 	pages := pagesOf(drift)
 	if len(pages) == 0 {
