@@ -141,11 +141,11 @@ func (d *Desk) storedByPlace() (own, others []Held, err error) {
 }
 
 func (d *Desk) allStored() ([]Held, error) {
-	path, err := d.Repo.StateFile(heldDir, "x")
-	if err != nil {
-		return nil, err
+	dir := filepath.Join(d.Repo.GitDir, "dos", heldDir)
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // and none is made: who reads may not be able to write
 	}
-	files, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (d *Desk) allStored() ([]Held, error) {
 		if err != nil {
 			continue
 		}
-		h, err := readHeld(filepath.Join(filepath.Dir(path), f.Name()), name)
+		h, err := readHeld(filepath.Join(dir, f.Name()), name)
 		if err != nil {
 			return nil, err
 		}
