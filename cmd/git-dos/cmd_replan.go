@@ -77,9 +77,9 @@ func replanLook(c *cli.Context) error {
 // replanOnce is one look back.
 func replanOnce(c *cli.Context, d *admit.Desk, scope []string) (replanAnswer, error) {
 	if !c.Bool("dry-run") {
-		unlock, err := d.Repo.LockShared(c.Context, "replan.lock") // two at once would both count what is new
+		unlock, err := replanLock(c, d.Repo)
 		if err != nil {
-			return replanAnswer{}, environmentf("%w", err).hint("another git-dos may be in the way: try again, or see git dos doctor")
+			return replanAnswer{}, err
 		}
 		defer unlock()
 	}
