@@ -131,8 +131,11 @@ func (a nextUpAnswer) String() string {
 	if a.Lines > 0 {
 		fmt.Fprintf(&b, "  %s of plan documents may be a phase and cannot be read: git dos plan lists them\n", verdict.Count(a.Lines, "line"))
 	}
+	if seen := a.line(); seen != "" {
+		b.WriteString(strings.TrimPrefix(seen, "\n") + "\n")
+	}
 	fmt.Fprintf(&b, "Saved: %s  (verdict=%s)", firstOf(a.Packet, a.race()), a.Outcome)
-	return b.String() + a.line()
+	return b.String()
 }
 
 // race is the file that the loser of a race left.
