@@ -3,6 +3,7 @@ package refstore
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-dos/git-dos/refstore/git"
@@ -97,6 +98,11 @@ func discovered(lines []string) (discovery, error) {
 	}
 	if len(lines) < 7 {
 		return discovery{}, fmt.Errorf("git rev-parse printed %d lines for 7 questions", len(lines))
+	}
+	for _, path := range lines[:3] {
+		if !filepath.IsAbs(path) {
+			return discovery{}, fmt.Errorf("%q is no path by itself: a repository whose path has a line break cannot be worked in", path)
+		}
 	}
 	return discovery{
 		gitDir: lines[0], commonDir: lines[1], objects: lines[2], format: lines[3],

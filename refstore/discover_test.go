@@ -1,6 +1,28 @@
 package refstore_test
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/git-dos/git-dos/refstore"
+)
+
+func TestAPathWithALineBreakIsToldApart(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // no path has one
+	}
+	dir := filepath.Join(t.TempDir(), "a\nb")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	gitIn(t, dir, "init", "--quiet")
+	if _, err := refstore.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "a repository whose path has a line break cannot be worked in") {
+		t.Error(err)
+	}
+}
 
 func TestHeadIsToldOnlyWhereItNamesACommit(t *testing.T) {
 	for _, c := range []struct {
