@@ -109,6 +109,7 @@ func (f *Folder) Write(p packet.Packet) (packet.Packet, Written, error) {
 	if err := f.make(); err != nil {
 		return p, Written{}, err
 	}
+	f.sweep()
 	p.At = p.At.UTC().Truncate(time.Second)
 	var err error
 	if p.Tag, err = f.tag(p.At); err != nil {
@@ -214,7 +215,7 @@ func (f *Folder) confirm(p packet.Packet, files []file) (Written, error) {
 // create writes a file that must not exist; it appears whole.
 func (f *Folder) create(name string, data []byte) error {
 	to := filepath.FromSlash(name)
-	tmp := filepath.Join(filepath.Dir(to), ".next-up-"+admit.NewNonce()+".tmp")
+	tmp := filepath.Join(filepath.Dir(to), scratch+admit.NewNonce()+scratchEnd)
 	w, err := f.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err

@@ -77,6 +77,32 @@ func TestPacketsAreNotWrittenWhereTheyMustNotBe(t *testing.T) {
 	}
 }
 
+func TestWhatKilledRenderersLeftGoesInTime(t *testing.T) {
+	r := repo(t)
+	dir := filepath.Join(r.WorkTree, where)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	old, young, other := ".next-up-0000000000000000.tmp", ".next-up-1111111111111111.tmp", ".next-up-notes.tmp"
+	for _, name := range []string{old, young, other} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{old, other} {
+		if err := os.Chtimes(filepath.Join(dir, name), time.Time{}, time.Now().Add(-2*leftoverAge)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := folder(t, r).Write(live("A1")); err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Join(left(t, r), " ")
+	if strings.Contains(names, old) || !strings.Contains(names, young) || !strings.Contains(names, other) {
+		t.Error(names)
+	}
+}
+
 // left are the names in the folder.
 func left(t *testing.T, r *refstore.Repo) (names []string) {
 	t.Helper()
