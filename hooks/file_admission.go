@@ -44,8 +44,10 @@ func admitFile(f Change, maxBytes int64) (reason, fix string, err error) {
 		return fmt.Sprintf("%d bytes, more than the %d that gates.file_admission.max_bytes admits", f.Size, maxBytes),
 			"keep large files elsewhere, as with git lfs, or raise the limit in dos.toml on the trunk", nil
 	}
-	if kind := unwanted(f.Path); kind != "" && f.Status == 'A' {
-		return "this is " + kind, takeOut, nil
+	if f.Status == 'A' {
+		if kind := unwanted(f.Path); kind != "" {
+			return "this is " + kind, takeOut, nil
+		}
 	}
 	return "", "", nil
 }
