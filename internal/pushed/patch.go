@@ -32,25 +32,6 @@ type patch struct {
 	scale scale
 }
 
-// A hunk is how many lines are still to come: of the file, and of what it was
-// in each parent.
-type hunk struct {
-	left int
-	old  []int
-}
-
-func (h hunk) open() bool {
-	if h.left > 0 {
-		return true
-	}
-	for _, n := range h.old {
-		if n > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // read reads to the end, or until yield has enough, which it reports as false.
 func (p *patch) read(r io.Reader) (more bool, err error) {
 	in := bufio.NewReaderSize(r, maxPiece)
@@ -100,48 +81,6 @@ func (p *patch) header(line []byte) error {
 	return nil
 }
 
-// begin reads the head of a hunk: of n parents it has n+1 signs, n old ranges
-// and a new one.
-func (p *patch) begin(line []byte) error {
-	bad := fmt.Errorf("%w: git diff-tree wrote a hunk %.80q", ancestry.ErrMissing, line)
-	n := len(line) - len(bytes.TrimLeft(line, "@")) - 1
-	fields := bytes.Fields(line)
-	if n < 1 || len(fields) < n+3 {
-		return bad
-	}
-	p.hunk = hunk{}
-	for _, f := range fields[1 : n+1] {
-		_, count, ok := span(f, '-')
-		if !ok {
-			return bad
-		}
-		p.hunk.old = append(p.hunk.old, count)
-	}
-	first, count, ok := span(fields[n+1], '+')
-	if !ok {
-		return bad
-	}
-	p.at.Number, p.hunk.left = first, count
-	return nil
-}
-
-// span reads "-12,3" and "-12", which is one line.
-func span(field []byte, sign byte) (first, count int, ok bool) {
-	if len(field) < 2 || field[0] != sign {
-		return 0, 0, false
-	}
-	from, length, stated := bytes.Cut(field[1:], []byte(","))
-	count = 1
-	var err error
-	if stated {
-		if count, err = strconv.Atoi(string(length)); err != nil {
-			return 0, 0, false
-		}
-	}
-	first, err = strconv.Atoi(string(from))
-	return first, count, err == nil && first >= 0 && count >= 0
-}
-
 // content reads a line of a hunk, which in has the rest of where it is not
 // whole.
 func (p *patch) content(in *bufio.Reader, line []byte, whole bool) (more bool, err error) {
@@ -178,18 +117,6 @@ func (p *patch) content(in *bufio.Reader, line []byte, whole bool) (more bool, e
 		p.at.Number++
 	}
 	return more, nil
-}
-
-// count takes a line off what is still to come.
-func (p *patch) count(signs []byte, gone bool) {
-	if !gone {
-		p.hunk.left--
-	}
-	for i, sign := range signs {
-		if gone && sign == '-' || !gone && sign == ' ' {
-			p.hunk.old[i]--
-		}
-	}
 }
 
 // pathOf reads the path behind --- or +++, "" for a file that is not there.
