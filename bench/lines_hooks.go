@@ -101,7 +101,8 @@ func (b *bench) outgoing(gates string) (dir, tip string, err error) {
 }
 
 // writeTexts writes the same stream for the same n: commits that change one to
-// four files of some hundred lines, twenty lines or so in each.
+// four files of some hundred lines, twenty lines or so in each. A fifth of the
+// files are tests, and half of the commits claim what they can carry.
 func writeTexts(to io.Writer, gates string, n int) {
 	w := bufio.NewWriterSize(to, 1<<20)
 	defer w.Flush()
@@ -113,21 +114,44 @@ func writeTexts(to io.Writer, gates string, n int) {
 		}
 	}
 	for i := range n {
-		message := fmt.Sprintf("%s: %s\n\n%s\n", pick(random, nouns), phrase(random, 6), phrase(random, 30))
+		changed := make([]int, 1+random.IntN(4))
+		for j := range changed {
+			changed[j] = random.IntN(len(files))
+		}
+		message := fmt.Sprintf("%s%s\n\n%s\n", claim(random, changed), phrase(random, 6), phrase(random, 30))
 		fmt.Fprintf(w, "commit refs/heads/main\ncommitter dev <dev@example.com> %d +0000\ndata %d\n%s\n", 1_700_000_000+60*i, len(message), message)
 		if i == 0 {
 			fmt.Fprintf(w, "M 100644 inline dos.toml\ndata %d\n%s\n", len(gates), gates)
 		}
-		for range 1 + random.IntN(4) {
-			f := random.IntN(len(files))
+		for _, f := range changed {
 			at := random.IntN(len(files[f]) - 30)
 			for j := range 10 + random.IntN(20) {
 				files[f][at+j] = codeLine(random)
 			}
 			text := strings.Join(files[f], "\n") + "\n"
-			fmt.Fprintf(w, "M 100644 inline src/%s%d/part%d.go\ndata %d\n%s\n", nouns[f%len(nouns)], f%20, f, len(text), text)
+			fmt.Fprintf(w, "M 100644 inline src/%s%d/part%d%s.go\ndata %d\n%s\n", nouns[f%len(nouns)], f%20, f, testEnd(f), len(text), text)
 		}
 	}
+}
+
+func testEnd(file int) string {
+	if file%5 == 0 {
+		return "_test"
+	}
+	return ""
+}
+
+// claim begins a subject, half of the time with a claim that these files carry.
+func claim(random *rand.Rand, files []int) string {
+	claims := []string{pick(random, nouns) + ": "}
+	for _, f := range files {
+		if testEnd(f) != "" {
+			claims = append(claims, "test: ", "docs: comments of ")
+		} else {
+			claims = append(claims, "fix: ", "feat(api): ", "add ", "refactor: ")
+		}
+	}
+	return claims[random.IntN(2)*random.IntN(len(claims))]
 }
 
 var nouns = strings.Fields("token cache lane retry parser scope reader writer index walk commit order grant lease session config server client key path")
