@@ -20,6 +20,7 @@ import (
 var patchDiff = []string{
 	"-r", "-p", "-c", "-U0", "--text", "--full-index", "--no-renames", "--no-relative", "--no-ext-diff", "--no-textconv", "--no-color",
 	"--ignore-submodules=none", "--submodule=short", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/",
+	"--diff-algorithm=myers", "--no-indent-heuristic", // which lines are shown is nobody's matter here
 }
 
 // Added yields the lines of the messages of tags, those that the commits add, and
