@@ -90,12 +90,16 @@ func preflight(c *cli.Context, b *life.Book, spawned int) (supervise.PreflightVe
 	if err != nil {
 		return supervise.PreflightVerdict{}, err
 	}
-	if ev.Live.Leases, err = preflightAlive(c, b, node, ev.Target > 0); err != nil {
-		unread("the workers that live", err)
+	spawns, err := preflightSpawns(b)
+	var view machine.View
+	if err == nil {
+		view, err = machine.Look(c.Context, node, spawns)
 	}
-	view, err := preflightLook(c, b, node)
 	if err != nil {
 		unread("this machine's processes", err)
+	}
+	if ev.Live.Leases, err = preflightAlive(c, b, node, spawns, ev.Target > 0); err != nil {
+		unread("the workers that live", err)
 	}
 	ev.Live.Started, ev.Processes = view.Started, view.Odd
 	ev.Host = machine.Capacity(c.Context, b.Desk.Repo.CommonDir, view.Threads)
@@ -111,8 +115,9 @@ func preflight(c *cli.Context, b *life.Book, spawned int) (supervise.PreflightVe
 }
 
 // preflightAlive counts the workers that live by their leases: of the whole
-// fleet where a target bounds them, else this node's.
-func preflightAlive(c *cli.Context, b *life.Book, node string, all bool) (int, error) {
+// fleet where a target bounds them, else this node's. Not counted is one whose
+// worker has provably ended.
+func preflightAlive(c *cli.Context, b *life.Book, node string, spawns []marker.Marker, all bool) (int, error) {
 	if err := journalUnread(loopLedgers(b)); err != nil {
 		return 0, err
 	}
@@ -127,24 +132,25 @@ func preflightAlive(c *cli.Context, b *life.Book, node string, all bool) (int, e
 	n := 0
 	for _, r := range reading.Lanes {
 		ours := r.Holder.Node == node && !r.Delegate && !lane.Reserved(r.Lane)
-		if ours && (r.State == lane.Held || r.State == lane.Waiting) {
+		if ours && (r.State == lane.Held || r.State == lane.Waiting) && !marker.Ended(spawns, node, r.RunID, r.Nonce) {
 			n++
 		}
 	}
 	return n, nil
 }
 
-func preflightLook(c *cli.Context, b *life.Book, node string) (machine.View, error) {
+// preflightSpawns are the workers that this node has started, as their markers say.
+func preflightSpawns(b *life.Book) ([]marker.Marker, error) {
 	f, err := marker.In(b.Desk.Repo)
 	if err != nil {
-		return machine.View{}, err
+		return nil, err
 	}
 	spawns, unread, err := f.List()
 	if err != nil {
-		return machine.View{}, err
+		return nil, err
 	}
 	if len(unread) > 0 {
-		return machine.View{}, fmt.Errorf("%s of a worker cannot be read: %s", verdict.Count(len(unread), "marker"), unread[0])
+		return nil, fmt.Errorf("%s of a worker cannot be read: %s", verdict.Count(len(unread), "marker"), unread[0])
 	}
-	return machine.Look(c.Context, node, spawns)
+	return spawns, nil
 }

@@ -40,7 +40,9 @@ func workerVerb() verb {
 					"grades it and exits 130; --detach leaves at once, and git dos log --run-id tells later what came of it.\n\n" +
 					"Where GIT_DOS_NONCE names a live lease on LANE, the worker rides it: it takes no lane, and never renews or\n" +
 					"releases that one, but stops when it is lost. A unit that another lease names is refused then, and so are\n" +
-					"--tree, and a --seat that the lease does not have.",
+					"--tree, and a --seat that the lease does not have.\n\n" +
+					"A run that was killed keeps the lane until its lease lapses. Then the lane is to be had here too, once nothing\n" +
+					"of that run is left running on this machine; what is left refuses every worker, and git dos reclaim tells of it.",
 				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "lane", Usage: "the `LANE` to work in; required"},
 					&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` of the lane's files, for one that dos.toml does not declare; repeatable"},

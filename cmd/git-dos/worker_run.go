@@ -179,6 +179,12 @@ func (w *workerRunning) admit() (*workerAnswer, error) {
 	req.RunID = m.RunID
 	w.from, w.began = d.Clock(), d.Now()
 	v, err := d.Acquire(c.Context, req)
+	if err == nil && v.Outcome == lease.Refused && v.HeldHere {
+		var freed bool
+		if freed, err = w.leftOver(v.Lane); freed && err == nil {
+			v, err = d.Acquire(c.Context, req)
+		}
+	}
 	if err != nil {
 		return nil, acquireError(err)
 	}
@@ -201,6 +207,35 @@ func (w *workerRunning) admit() (*workerAnswer, error) {
 		err = errors.Join(err, w.giveBack())
 	}
 	return refused, err
+}
+
+// leftOver gives back a lapsed lease that this worktree still remembers, where its
+// worker and keeper have provably ended: they were killed, and nobody else of this
+// worktree is to have it again.
+func (w *workerRunning) leftOver(name string) (bool, error) {
+	c, d := w.c, w.desk
+	held, err := d.Recall(name)
+	if err != nil || held == nil {
+		return false, err
+	}
+	r, _, err := d.Lease(c.Context, name, false)
+	if err != nil || r == nil || r.Nonce != held.Nonce || !r.Lapsed(now(c)) {
+		return false, err
+	}
+	f, err := marker.In(d.Repo)
+	if err != nil {
+		return false, err
+	}
+	spawns, unread, err := f.List()
+	if err != nil || len(unread) > 0 || !marker.Ended(spawns, d.Node, r.RunID, r.Nonce) {
+		return false, err
+	}
+	v, err := d.Release(c.Context, name, lease.Identity{Nonce: r.Nonce})
+	if err != nil || v.ExitCode() != verdict.Yes {
+		return false, err
+	}
+	warn(c, "lane %s was left over by run %s, of which nothing runs any more", verdict.Show(r.Lane), verdict.Show(r.RunID))
+	return true, d.Forget(r.Lane, r.Nonce)
 }
 
 // giveBack ends what was taken for a worker that does not start.

@@ -95,6 +95,23 @@ func (m Marker) Abandoned(node string) bool {
 	return m.Node == node && m.Keeper.gone() && m.Worker != nil && !m.Worker.gone()
 }
 
+// Ended reports whether the worker that held a lease has provably ended, with its
+// keeper and whatever else worked under that lease: there is a marker of the lease's
+// own run, and all that name it are over. One that only rode it says nothing of it.
+func Ended(all []Marker, node, runID, nonce string) bool {
+	own := false
+	for _, m := range all {
+		if m.Nonce != nonce || m.Launch {
+			continue
+		}
+		if !m.Over(node) {
+			return false
+		}
+		own = own || m.RunID == runID
+	}
+	return own
+}
+
 // A Folder holds the markers of a repository.
 type Folder struct{ dir string }
 

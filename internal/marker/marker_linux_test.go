@@ -131,3 +131,35 @@ func TestAMarkerIsOverWhenKeeperAndWorkerHaveEnded(t *testing.T) {
 	m.Worker = &space
 	state("of a process in another pid namespace nothing is known", false, true)
 }
+
+func TestALeaseHasEndedWithTheRunThatTookIt(t *testing.T) {
+	self, err := host.Process(int64(os.Getpid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := Of(self)
+	gone := runs
+	gone.Boot = "another"
+	over := func(run string) Marker { return Marker{Node: "n", RunID: run, Nonce: "x", Keeper: gone, Worker: &gone} }
+	goesOn := Marker{Node: "n", RunID: "b", Nonce: "x", Keeper: runs}
+	launch := over("a")
+	launch.Launch = true
+	for name, tt := range map[string]struct {
+		all  []Marker
+		want bool
+	}{
+		"its run is over":                {[]Marker{over("a")}, true},
+		"and so is one that rode it":     {[]Marker{over("a"), over("b")}, true},
+		"one that rode it goes on":       {[]Marker{over("a"), goesOn}, false},
+		"only one that rode it is known": {[]Marker{over("b")}, false},
+		"nothing is known":               {nil, false},
+		"only its launch is known":       {[]Marker{launch}, false},
+	} {
+		if got := Ended(tt.all, "n", "a", "x"); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if Ended(tt.all, "elsewhere", "a", "x") || Ended(tt.all, "n", "a", "y") {
+			t.Errorf("%s: of another node or lease", name)
+		}
+	}
+}
