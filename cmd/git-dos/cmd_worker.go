@@ -65,7 +65,7 @@ func workerVerb() verb {
 				{Code: verdict.Yes, Outcome: workerStarted, Meaning: "with --detach: CMD runs"},
 				{Code: 3, Outcome: string(supervise.NotAdmitted), Meaning: "not admitted: preflight, the lane, the unit, the seat or uncommitted work stands against it; nothing was started"},
 				{Code: 4, Outcome: string(supervise.LeaseLost), Meaning: "its lease was lost, and it was stopped"},
-				{Code: 5, Outcome: string(supervise.ClaimUnwitnessed), Meaning: "it committed, and git does not bear it out"},
+				{Code: 5, Outcome: string(supervise.ClaimUnwitnessed), Meaning: "it committed, and git does not bear it out, or could not be asked"},
 				{Code: 6, Outcome: string(supervise.ClaimNoCommit), Meaning: "no commit of it is found; the cause is named"},
 				{Code: 7, Outcome: string(supervise.SpawnFailed), Meaning: "CMD could not be started"},
 				{Code: 8, Outcome: string(supervise.TimedOut), Meaning: "its time was over, and it was stopped"},

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/internal/life"
@@ -70,7 +71,9 @@ func (w *workerRunning) evidence(exit supervise.Exit) (supervise.GradeEvidence, 
 		return ev, deskError(err)
 	}
 	if err := d.Refresh(c.Context, true); err != nil {
-		warn(c, "the trunk is taken as it was last seen: %v", deskError(err))
+		warn(c, "the trunk could not be looked at: %v", deskError(err))
+		seen := d.AsOf(true).UTC().Truncate(time.Second)
+		ev.AsOf = &seen
 	} else if d, err = w.reopened(c.Context); err != nil {
 		return ev, deskError(err)
 	}

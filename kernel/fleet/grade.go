@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -12,7 +13,7 @@ type WorkerOutcome string
 
 const (
 	ClaimWitnessed   WorkerOutcome = "CLAIM_WITNESSED"   // what it did is on the trunk, and git bears it out
-	ClaimUnwitnessed WorkerOutcome = "CLAIM_UNWITNESSED" // it committed, and git does not bear it out
+	ClaimUnwitnessed WorkerOutcome = "CLAIM_UNWITNESSED" // it committed, and git does not bear it out, or could not be asked
 	ClaimNoCommit    WorkerOutcome = "CLAIM_NO_COMMIT"   // nothing of its was found
 	LeaseLost        WorkerOutcome = "LEASE_LOST"        // it was stopped, since its lane went to somebody else
 	SpawnFailed      WorkerOutcome = "SPAWN_FAILED"      // the command never ran
@@ -59,6 +60,10 @@ type GradeEvidence struct {
 	Stranded  []string    `json:"stranded"`  // uncommitted paths of the lane's tree
 	Survivors []Process   `json:"survivors"` // processes of the worker that outlived it
 
+	// AsOf is set where the trunk could not be looked at: when it was last seen. What
+	// is remembered of it lies where the worker can write, and witnesses nothing.
+	AsOf *time.Time `json:"as_of,omitempty"`
+
 	RateLimited []int `json:"-"` // worker.exit
 	Overloaded  []int `json:"-"`
 }
@@ -84,6 +89,10 @@ func Judge(ev GradeEvidence) Grade {
 	ev.Survivors = append([]Process{}, ev.Survivors...)
 	g := Grade{Evidence: ev, End: ev.end()}
 	g.Claim, g.Reason = ev.claim()
+	if g.Claim == ClaimWitnessed && ev.AsOf != nil {
+		g.Claim = ClaimUnwitnessed
+		g.Reason = fmt.Sprintf("the trunk could not be looked at; as of %s: %s", ev.AsOf.UTC().Format(time.RFC3339), g.Reason)
+	}
 	if g.Claim == ClaimNoCommit {
 		g.Cause = ev.cause()
 		g.Reason += ": " + g.Cause

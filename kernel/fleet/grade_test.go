@@ -3,6 +3,7 @@ package fleet
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // ran is evidence of a command that ended by itself.
@@ -24,6 +25,14 @@ func unit(shipped string, cs ...OwnCommit) func(*GradeEvidence) {
 
 func ended(change func(*Exit)) func(*GradeEvidence) {
 	return func(ev *GradeEvidence) { change(&ev.Exit) }
+}
+
+func stale(change func(*GradeEvidence)) func(*GradeEvidence) {
+	return func(ev *GradeEvidence) {
+		change(ev)
+		seen := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+		ev.AsOf = &seen
+	}
 }
 
 var (
@@ -51,6 +60,10 @@ func TestAWorkerIsGradedFromGitWhateverItSaid(t *testing.T) {
 		"work without a unit, not pushed":              {ran(0, commits(private)), ClaimUnwitnessed, ClaimUnwitnessed, EndClaim, "", 5},
 		"one of its commits lies":                      {ran(0, commits(landed, lie)), ClaimUnwitnessed, ClaimUnwitnessed, EndClaim, "commit bbbbbbbbbbbb claims", 5},
 		"one that lies is not on the trunk":            {ran(0, commits(landed, OwnCommit{ID: "e"})), ClaimWitnessed, ClaimWitnessed, EndClaim, "", 0},
+		"its unit shipped as was seen before":          {ran(0, stale(unit(landed.ID, landed))), ClaimUnwitnessed, ClaimUnwitnessed, EndClaim, "could not be looked at; as of 2026-01-02T12:00:00Z: unit", 5},
+		"work without a unit, seen before":             {ran(0, stale(commits(landed))), ClaimUnwitnessed, ClaimUnwitnessed, EndClaim, "could not be looked at", 5},
+		"nothing done, and no trunk to look at":        {ran(0, stale(commits())), ClaimNoCommit, ClaimNoCommit, EndClaim, "changed nothing", 6},
+		"its lease was lost, and the trunk with it":    {ran(-1, stale(func(ev *GradeEvidence) { unit(landed.ID, landed)(ev); ev.Exit.Lost = true })), LeaseLost, ClaimUnwitnessed, EndUnclear, "as of", 4},
 		"nothing done":                                 {ran(0, nil), ClaimNoCommit, ClaimNoCommit, EndClaim, "changed nothing", 6},
 		"nothing said":                                 {ran(0, ended(func(e *Exit) { e.Output = 0 })), ClaimNoCommit, ClaimNoCommit, EndClaim, "printed nothing", 6},
 		"nothing committed":                            {ran(0, func(ev *GradeEvidence) { ev.Stranded = []string{"a", "b"} }), ClaimNoCommit, ClaimNoCommit, EndClaim, "2 paths written", 6},
