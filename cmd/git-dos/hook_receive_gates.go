@@ -91,11 +91,14 @@ func receiveBrought(ctx context.Context, g receive.Gated, h *pushed.History) rec
 		return g
 	}
 	base, err := h.Base(ctx)
+	if err == nil {
+		g.Tips, err = h.Tips(ctx)
+	}
 	if err != nil {
 		g.Results = append(g.Results, hooks.CannotJudgeAll(err, nil))
 		return g
 	}
-	g.Base, g.Tips = hookStrings(base), h.Tips()
+	g.Base = hookStrings(base)
 	return g
 }
 

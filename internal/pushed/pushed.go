@@ -95,18 +95,19 @@ func (h *History) Ref(commit string) (ref string, found bool) {
 func (h *History) Load(ctx context.Context) { _, _ = h.all(ctx) }
 
 // Tips are the commits that refs of the push lead to, of those that it brings.
-func (h *History) Tips() map[string]string {
-	brought := map[refstore.OID]bool{}
-	for _, id := range h.ids {
-		brought[id] = true
+func (h *History) Tips(ctx context.Context) (map[string]hooks.Commit, error) {
+	all, err := h.all(ctx)
+	brought := make(map[string]hooks.Commit, len(all))
+	for _, c := range all {
+		brought[c.ID] = c
 	}
-	tips := map[string]string{}
+	tips := map[string]hooks.Commit{}
 	for ref, id := range h.leads {
-		if brought[id] {
-			tips[ref] = string(id)
+		if c, ok := brought[string(id)]; ok {
+			tips[ref] = c
 		}
 	}
-	return tips
+	return tips, err
 }
 
 // Commits yields them with what each changes.

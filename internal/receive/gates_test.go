@@ -12,7 +12,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/journal"
 )
 
-func gated(base []string, tips map[string]string, outcomes ...string) Gates {
+func gated(base []string, tips map[string]hooks.Commit, outcomes ...string) Gates {
 	return func(context.Context, Rules, hooks.Push) Gated {
 		g := Gated{Commits: len(tips), Base: base, Tips: tips}
 		for _, o := range outcomes {
@@ -88,8 +88,9 @@ func TestReceiptOfWhatGatesJudged(t *testing.T) {
 	req := Request{Hook: hooks.PreReceive, Updates: []hooks.Update{
 		{Ref: "refs/heads/main", Old: main, New: next}, {Ref: "refs/tags/v1", New: h.rev("v1")}, {Ref: "refs/tags/old", New: main}, {Ref: "refs/heads/old", New: main},
 	}}
+	tip := hooks.Commit{ID: next, Tree: h.rev(next + "^{tree}")}
 	take := func(base []string) map[string]journal.Row {
-		r := Report{Fence: hooks.Clean, Gated: gated(base, map[string]string{"refs/heads/main": next, "refs/tags/v1": next}, hooks.Warned)(ctx, Rules{}, hooks.Push{})}
+		r := Report{Fence: hooks.Clean, Gated: gated(base, map[string]hooks.Commit{"refs/heads/main": tip, "refs/tags/v1": tip}, hooks.Warned)(ctx, Rules{}, hooks.Push{})}
 		err := Note(ctx, h.repo, req, r)
 		if (err != nil) != (len(base) > maxBase) {
 			t.Fatal(err)
@@ -117,7 +118,7 @@ func TestReceiptOfWhatGatesJudged(t *testing.T) {
 	rows := take([]string{main})
 	for _, ref := range []string{"refs/heads/main", "refs/tags/v1"} {
 		row := rows[ref]
-		if row.Verdict != "passed" || row.Sha != next || !slices.Equal(row.Base, []string{main}) || string(row.Verdicts) != `{"LEASE_FENCE":"clean","SECRET_SHAPE":"warned"}` {
+		if row.Verdict != "passed" || row.Sha != next || row.Tree != tip.Tree || !slices.Equal(row.Base, []string{main}) || string(row.Verdicts) != `{"LEASE_FENCE":"clean","SECRET_SHAPE":"warned"}` {
 			t.Errorf("%s: %+v %s", ref, row, row.Verdicts)
 		}
 	}

@@ -50,7 +50,7 @@ func Note(ctx context.Context, repo *refstore.Repo, req Request, r Report) error
 	for _, u := range req.Updates {
 		n := note{Commit: u.New, Override: r.Override, Verdicts: r.outcomes(), Policy: r.Policy}
 		if tip, ok := r.Gated.tip(u.Ref); ok {
-			n.Commit, n.Gated, n.Base = tip, true, r.Gated.Base
+			n.Commit, n.Tree, n.Gated, n.Base = tip.ID, tip.Tree, true, r.Gated.Base
 		}
 		if r.Override == nil && !n.Gated && (!u.IsBranch() || u.Deletes()) {
 			continue
@@ -72,7 +72,7 @@ func (n note) leave(ctx context.Context, repo *refstore.Repo, u hooks.Update) er
 		return err
 	}
 	sweep(filepath.Dir(path))
-	if !u.Deletes() {
+	if n.Tree == "" && !u.Deletes() {
 		out, err := repo.Git.Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", u.New+"^{tree}")
 		if tree, ok := refstore.ParseOID(strings.TrimSuffix(string(out), "\n")); err == nil && ok {
 			n.Tree = string(tree)

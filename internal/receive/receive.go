@@ -93,13 +93,11 @@ func Judge(ctx context.Context, repo *refstore.Repo, req Request) (r Report) {
 	j := &judge{repo: repo, rules: rules, hook: req.Hook, entries: repo.Entries(), lanes: map[string][]chainEntry{}}
 	defer j.entries.Close()
 	others := j.own(ctx, req.Updates)
+	gated := rules.ask(ctx, req.Gates, hooks.Push{Hook: req.Hook, Trunk: rules.trunk, Updates: others, Riding: j.riding})
 	if err := j.law(ctx, others); err != nil {
 		j.refuse(unjudged("", err))
 	}
-	r.Refused, r.Warned = j.refused, j.warned
-	if req.Gates != nil && len(others) > 0 {
-		r.Gated = req.Gates(ctx, rules.told(), rules.standing(hooks.Push{Hook: req.Hook, Trunk: rules.trunk, Updates: others, Riding: j.riding}))
-	}
+	r.Refused, r.Warned, r.Gated = j.refused, j.warned, gated()
 	switch {
 	case j.mode() == policy.GateOff:
 		r.Fence = hooks.Off

@@ -81,11 +81,7 @@ func (h *hub) judge(hook string, updates ...hooks.Update) Report {
 // wants checks the tokens of what refuses a push.
 func (h *hub) wants(claim string, r Report, tokens ...string) {
 	h.Helper()
-	var got []string
-	for _, f := range r.Refused {
-		got = append(got, f.Token)
-	}
-	if !slices.Equal(got, tokens) {
+	if got := r.Refusing(); !slices.Equal(got, tokens) {
 		h.Errorf("%s: %q, want %q: %+v", claim, got, tokens, r.Refused)
 	}
 }
