@@ -24,17 +24,20 @@ const (
 	allGates  = "[gates]\noff_trunk.mode = \"block\"\n"
 )
 
+// gateSets are the gates that are measured, each with the git that reads as much.
+var gateSets = []struct {
+	name, rules string
+	target      float64
+	git         []string
+}{
+	{"paths", pathGates, 3, []string{"--raw"}},
+	{"paths and text", allGates, 1.5, []string{"-p"}},
+}
+
 // prePush measures the pre-push hook over commits of real-sized text.
 func prePush(b *bench) ([]row, error) {
 	var rows []row
-	for _, gates := range []struct {
-		name, rules string
-		target      float64
-		git         []string
-	}{
-		{"paths", pathGates, 3, []string{"--raw"}},
-		{"paths and text", allGates, 1.5, []string{"-p"}},
-	} {
+	for _, gates := range gateSets {
 		dir, tip, err := b.outgoing(gates.rules)
 		if err != nil {
 			return nil, err
@@ -52,12 +55,48 @@ func prePush(b *bench) ([]row, error) {
 	return rows, nil
 }
 
+// preReceive measures the pre-receive hook over the same commits, in a repository whose
+// refs do not reach them yet.
+func preReceive(b *bench) ([]row, error) {
+	var rows []row
+	for _, gates := range gateSets {
+		dir, tip, err := b.outgoing(gates.rules)
+		if err != nil {
+			return nil, err
+		}
+		hub := dir + ".git"
+		old := fmt.Sprintf("main~%d", pushCommits)
+		if err := b.quiet("", []string{"git", "clone", "--quiet", "--bare", dir, hub}, []string{"git", "-C", hub, "update-ref", "refs/heads/main", old}); err != nil {
+			return nil, err
+		}
+		if old, err = b.output(hub, "", "git", "rev-parse", "main"); err != nil {
+			return nil, err
+		}
+		log := append(append([]string{"git", "log"}, gates.git...), old+".."+tip)
+		line := fmt.Sprintf("%s %s refs/heads/main\n", old, tip)
+		m, err := b.pairs(11, b.process(hub, b.start), b.process(hub, log...), b.asks(hub, line, "pre-receive"))
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row{
+			what: fmt.Sprintf("pre-receive, %d commits, gates of %s", pushCommits, gates.name), product: m[2], start: m[0], git: m[1], target: gates.target,
+			note: "git log " + gates.git[0],
+		})
+	}
+	return rows, nil
+}
+
 // hook is an arm that asks the gates about a push of the trunk. A receipt of it
 // is written by the first that does.
 func (b *bench) hook(dir, tip string) arm {
 	line := fmt.Sprintf("refs/heads/main %s refs/heads/main %s\n", tip, strings.Repeat("0", len(tip)))
+	return b.asks(dir, line, "pre-push", "origin", "/nowhere")
+}
+
+// asks is an arm that runs a hook, which is told of a line.
+func (b *bench) asks(dir, line string, hook ...string) arm {
 	return func() (time.Duration, error) {
-		cmd := exec.CommandContext(b.ctx, b.dos, "hook", "pre-push", "origin", "/nowhere")
+		cmd := exec.CommandContext(b.ctx, b.dos, append([]string{"hook"}, hook...)...)
 		var words bytes.Buffer
 		cmd.Dir, cmd.Stdin, cmd.Stderr = dir, strings.NewReader(line), &words
 		began := time.Now()

@@ -45,6 +45,7 @@ func lines() []line {
 		{"audit", auditHistory},
 		{"units", everyUnit},
 		{"prepush", prePush},
+		{"prereceive", preReceive},
 		{"truth-100k", func(b *bench) ([]row, error) { return truthGenerated(b, 100_000, b.verifyRows, b.auditRows) }},
 		{"verify-500k", func(b *bench) ([]row, error) { return truthGenerated(b, 500_000, b.verifyRows) }},
 		{"audit-500k", func(b *bench) ([]row, error) { return truthGenerated(b, 500_000, b.auditRows) }},
