@@ -33,6 +33,7 @@ func allVerbs() []verb {
 		cooldownVerb(),
 		decisionsVerb(),
 		demoVerb(),
+		dispatchLoopVerb(),
 		dispatchVerb(),
 		doctorVerb(),
 		gateVerb(),

@@ -28,7 +28,7 @@ func loopVerb() verb {
 				"picks its lane itself. A ledger that cannot be read leaves open who was started: then there is no\n" +
 				"plan.\n\n" +
 				"Beside the plan stands, for each worker to start, the command of supervise.worker_launch_template\n" +
-				"with its lane. Without that key in dos.toml no command is printed.",
+				"with its lane. That of the default needs worker.command in dos.toml.",
 			Flags: []cli.Flag{
 				&cli.IntFlag{Name: "target", Usage: "how many workers are to live, by default supervise.target: `N`"},
 				&cli.IntFlag{Name: "max-concurrency", Usage: "the budget, in place of supervise.max_concurrency: `N`"},

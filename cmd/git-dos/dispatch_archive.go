@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -104,8 +106,8 @@ func (s *dispatching) keepRecord(tag string, r runRecord) (*dispatchArchived, er
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
-	a := &dispatchArchived{Path: path.Join(path.Clean(s.desk.Rules.Policy.Paths.Runs), leaf+tag+".json")}
-	if err := s.writeRecord(a.Path, r); err != nil {
+	a := &dispatchArchived{}
+	if a.Path, err = s.placeRecord(path.Join(path.Clean(s.desk.Rules.Policy.Paths.Runs), leaf+tag), r); err != nil {
 		return nil, environmentf("the record of run %s: %w", s.run, err).hint("see [paths] runs of dos.toml")
 	}
 	ignored, err := s.ignored(a.Path)
@@ -122,6 +124,19 @@ func (s *dispatching) keepRecord(tag string, r runRecord) (*dispatchArchived, er
 		a.Why = verdict.Clip(err.Error())
 	}
 	return a, nil
+}
+
+// placeRecord writes a record under the first free name: one that was killed may have
+// left its own.
+func (s *dispatching) placeRecord(stem string, r runRecord) (name string, err error) {
+	name = stem + ".json"
+	for n := 2; n < 1000; n++ {
+		if err = s.writeRecord(name, r); !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+		name = fmt.Sprintf("%s.%d.json", stem, n)
+	}
+	return name, err
 }
 
 func (s *dispatching) writeRecord(name string, r runRecord) error {

@@ -28,12 +28,14 @@ type dispatching struct {
 	gate  loop.GateMode
 	limit int
 
-	run    string
-	lease  lease.Record
-	ridden bool
-	keeper *drive.Keeper
-	scope  []string
-	gaps   map[string]bool // that were told of
+	run     string
+	adopt   string // the nonce of a lease that a dead process of the same run left here
+	lease   lease.Record
+	ridden  bool
+	keeper  *drive.Keeper
+	scope   []string
+	strayed []dispatchStray // what the dead process left uncommitted
+	gaps    map[string]bool // that were told of
 }
 
 // dispatchAsked reads what the flags ask for. What it refuses was not started.
@@ -90,11 +92,13 @@ func (s *dispatching) take(process string) (*dispatchAnswer, error) {
 	if err := deskError(s.desk.EnsureNode(s.c.Context)); err != nil {
 		return nil, err
 	}
-	m, err := mintRun(now(s.c), lineage(s.c, process))
-	if err != nil {
-		return nil, environmentf("mint a run id: %w", err)
+	if s.run == "" {
+		m, err := mintRun(now(s.c), lineage(s.c, process))
+		if err != nil {
+			return nil, environmentf("mint a run id: %w", err)
+		}
+		s.run = m.RunID
 	}
-	s.run = m.RunID
 	if refused, err := s.admit(); refused != nil || err != nil {
 		return refused, err
 	}
@@ -105,7 +109,7 @@ func (s *dispatching) take(process string) (*dispatchAnswer, error) {
 	return refused, err
 }
 
-// ready asks preflight. A lease that is ridden is counted already.
+// ready asks preflight. A lease that is ridden or taken up is counted already.
 func (s *dispatching) ready() (*dispatchAnswer, error) {
 	b, err := loopRead(s.c)
 	if err != nil {
@@ -116,6 +120,9 @@ func (s *dispatching) ready() (*dispatchAnswer, error) {
 		return nil, err
 	}
 	name := s.c.String("lane")
+	if v.Outcome == supervise.RefuseAtCap && s.adopt != "" {
+		return nil, nil
+	}
 	if v.Outcome == supervise.RefuseAtCap && name != "" {
 		if ridden, err := riddenLease(s.c, s.desk, name); ridden != nil || err != nil {
 			return nil, err
@@ -141,7 +148,7 @@ func (s *dispatching) admit() (_ *dispatchAnswer, err error) {
 		}
 	}
 	req := s.job.req
-	req.RunID = s.run
+	req.RunID, req.Identity.Nonce = s.run, s.adopt
 	if req.Owner, err = ownerName(c, d); err != nil {
 		return nil, err
 	}
@@ -197,13 +204,21 @@ func (s *dispatching) lost() string {
 }
 
 // begin looks at the lane that was had: units may belong to it, and nothing of it
-// is uncommitted that could not be told from a worker's.
+// is uncommitted that could not be told from a worker's. What stands there under the
+// lease that was taken up is of the dead process's worker.
 func (s *dispatching) begin() (*dispatchAnswer, error) {
 	scope, err := nextUpLanes(s.desk, []string{s.lease.Lane})
 	if err != nil {
 		return nil, err
 	}
 	s.scope = scope
+	if s.adopt != "" && s.lease.Nonce == s.adopt {
+		var a dispatchAnswer
+		if err := s.strays(&a); err != nil {
+			return nil, err
+		}
+		s.strayed = a.Stranded
+	}
 	refused, err := s.worker().dirty()
 	if refused == nil || err != nil {
 		return nil, err

@@ -94,6 +94,7 @@ func (s *dispatching) price(p packet.Packet) (*supervise.DispatchPrice, [][]stri
 type dispatchHolds struct {
 	held    pick.Hold // that no dispatch ends, "" for none
 	cooling string    // a unit that was tried a short while ago, "" for none
+	claimed bool      // somebody else has a unit
 }
 
 // holdsOf looks at what is not offered. A hold that no dispatch ends outranks a
@@ -106,6 +107,7 @@ func holdsOf(p packet.Packet) (h dispatchHolds) {
 		if u.Screen.Outcome == pick.Cooling && h.cooling == "" {
 			h.cooling = u.Unit()
 		}
+		h.claimed = h.claimed || u.Screen.Outcome == pick.InFlight || u.Screen.Outcome == pick.SoftClaimed
 	}
 	return h
 }

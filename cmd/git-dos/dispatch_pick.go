@@ -123,6 +123,7 @@ func (s *dispatching) prompt(p packet.Packet, i int, tag string) (string, error)
 	if err != nil {
 		return "", environmentf("%w", err)
 	}
+	_ = os.Remove(path) // of one that was killed: this is its iteration again
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = f.WriteString(p.PromptUnder(s.lease.Lane, i))

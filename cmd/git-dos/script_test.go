@@ -19,8 +19,8 @@ import (
 )
 
 // TestMain holds the clock at GIT_DOS_NOW and the one that leases are watched by
-// at GIT_DOS_MONOTONIC (a duration since the boot GIT_DOS_BOOT), which only a test
-// binary reads, and
+// at GIT_DOS_MONOTONIC (a duration since the boot GIT_DOS_BOOT), and has a loop wait
+// no longer than GIT_DOS_PAUSE, which only a test binary reads, and
 // puts git-dos on the path of every script, so that "exec git dos" is found by
 // git as it would be on a user's machine.
 func TestMain(m *testing.M) {
@@ -35,6 +35,12 @@ func TestMain(m *testing.M) {
 			boot = "boot-of-the-test"
 		}
 		return lease.Instant{Boot: boot, At: int64(at)}, err == nil
+	}
+	testPause = func(d time.Duration) time.Duration {
+		if most, err := time.ParseDuration(os.Getenv("GIT_DOS_PAUSE")); err == nil {
+			return min(d, most)
+		}
+		return d
 	}
 	testscript.Main(m, map[string]func(){
 		"git-dos": main,

@@ -29,7 +29,7 @@ func superviseKeys() []key {
 		one("supervise.pending_window", duration(0), func(p *Policy) *time.Duration { return &p.Supervise.PendingWindow },
 			"how long a launched worker counts as starting"),
 		one("supervise.worker_launch_template", line(contains("{lane}")), func(p *Policy) *string { return &p.Supervise.WorkerLaunchTemplate },
-			"the command that starts a worker on {lane}, split into words without a shell; the verb of the default is not built yet, so that unstated none is printed"),
+			"the command that starts a worker on {lane}, split into words without a shell; that of the default needs worker.command"),
 	}
 }
 
