@@ -143,7 +143,7 @@ func (s *dispatching) admit() (_ *dispatchAnswer, err error) {
 		}
 		if ridden != nil {
 			s.lease, s.ridden = *ridden, true
-			s.keep(d.Clock(), drive.Left(d, *ridden))
+			s.keep(d.Clock(), d.Left(*ridden))
 			return nil, nil
 		}
 	}

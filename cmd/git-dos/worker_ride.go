@@ -55,7 +55,7 @@ func (w *workerRunning) ride(r lease.Record) (*workerAnswer, error) {
 	}
 	w.ridden, w.lease, w.run = true, r, m.RunID
 	w.from, w.began = w.desk.Clock(), w.desk.Now()
-	if w.left = drive.Left(w.desk, r); w.left <= 0 && w.keeper == nil {
+	if w.left = w.desk.Left(r); w.left <= 0 && w.keeper == nil {
 		return refusedWorker(r.Lane, "lease", "the lease that it rides is about to lapse", "have its holder renew it, then run this again", func(*workerAnswer) {}), nil
 	}
 	refused, err := w.prepare()

@@ -204,6 +204,12 @@ func (d *Desk) margin(ttl time.Duration) time.Duration {
 	return max(30*time.Second, ttl/10)
 }
 
+// Left is for how long one may work under a lease as it stands now, unless it is
+// renewed.
+func (d *Desk) Left(r lease.Record) time.Duration {
+	return r.Deadline().Sub(d.Now()) - d.margin(time.Duration(r.TTL)*time.Second)
+}
+
 // An acquisition is one call of Acquire: one nonce, however many tries.
 type acquisition struct {
 	desk  *Desk

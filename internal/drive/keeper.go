@@ -164,15 +164,10 @@ func (k *Keeper) look(ctx context.Context, d *admit.Desk) (left time.Duration, l
 	case r.State != lane.Held:
 		return 0, "it is " + string(r.State), nil
 	}
-	if left = Left(d, *r); left <= 0 {
+	if left = d.Left(*r); left <= 0 {
 		return 0, "its holder has not renewed it", nil
 	}
 	return left, "", nil
-}
-
-// Left is for how long one may work under a lease as it stands now.
-func Left(d *admit.Desk, r lease.Record) time.Duration {
-	return r.Deadline().Sub(d.Now()) - d.Rules.Policy.Lease.Margin
 }
 
 func (k *Keeper) lose(why string) {
