@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -78,8 +79,14 @@ func dispatch(c *cli.Context) error {
 		return err
 	}
 	if c.Context.Err() != nil { // it is told, and the status is that of an interrupt
-		warn(c, "%s", a)
+		warn(c, "%s", firstLine(a.String()))
 		return c.Context.Err()
 	}
 	return answer(c, a)
+}
+
+// firstLine is what a text says first.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }

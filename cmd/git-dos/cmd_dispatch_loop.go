@@ -66,7 +66,7 @@ func dispatchLoop(c *cli.Context) error {
 		return err
 	}
 	if c.Context.Err() != nil { // it is told, and the status is that of an interrupt
-		warn(c, "%s", a)
+		warn(c, "%s", firstLine(a.String()))
 		return c.Context.Err()
 	}
 	return answer(c, a)

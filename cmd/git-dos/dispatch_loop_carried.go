@@ -130,8 +130,11 @@ func (l *looping) last(name string) (*journal.Row, error) {
 			last = &rows[i]
 		}
 	}
-	if last == nil || last.Verdict == string(loop.Stop) || checkRun("run", last.RunID) != nil || last.RunID == "" {
+	if last == nil || last.Verdict == string(loop.Stop) {
 		return nil, nil
+	}
+	if last.RunID == "" || lifeWord("run", last.RunID, checkRun("run", last.RunID)) != nil {
+		return nil, environmentf("the newest loop on lane %s has a run id that is none", name).hint("--fresh starts with new counters")
 	}
 	return last, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/internal/life"
@@ -74,6 +75,10 @@ func firstError(errs ...error) error {
 // try runs a worker for one pick, holds its claim against what shipped and records
 // the attempt. stop is why no other should be tried after it.
 func (s *dispatching) try(p packet.Packet, i int, tag string, row *supervise.PickRow) (stop string, err error) {
+	if why := unfit(row.Unit); why != "" {
+		row.Reason = "not started: " + why
+		return "", nil
+	}
 	w := s.worker()
 	w.job.req.Lanes, w.job.req.Unit = nil, row.Unit
 	if w.job.prompt, err = s.prompt(p, i, tag); err != nil {
@@ -98,7 +103,7 @@ func (s *dispatching) try(p packet.Packet, i int, tag string, row *supervise.Pic
 		if err := s.reconciled(p.Picks[i], row); err != nil {
 			return err
 		}
-		return s.attempted(row)
+		return s.attempted(row, a.Evidence.Exit.Stopped || a.Evidence.Exit.Lost)
 	})
 	switch {
 	case err != nil:
@@ -111,6 +116,20 @@ func (s *dispatching) try(p packet.Packet, i int, tag string, row *supervise.Pic
 		return "", nil
 	}
 	return string(a.End), nil
+}
+
+// unfit is why a unit is not handed to a command, "" where it may be. Its name comes
+// from whoever writes plan documents, and {unit} may be a word of the command.
+func unfit(unit string) string {
+	switch err := pick.CheckUnit(unit); {
+	case err != nil:
+		return err.Error()
+	case strings.HasPrefix(unit, "-"):
+		return "a command would take its name for a flag"
+	case printable(unit, false) != unit:
+		return "its name has characters that do not print"
+	}
+	return ""
 }
 
 // prompt writes what the worker of a pick reads.
@@ -193,17 +212,14 @@ func (s *dispatching) truth(u packet.Candidate) (ship.Verdict, error) {
 
 // attempted records the attempt. A worker that was not served, or stopped from
 // outside, has not tried the unit.
-func (s *dispatching) attempted(row *supervise.PickRow) error {
+func (s *dispatching) attempted(row *supervise.PickRow, stopped bool) error {
 	outcome := map[string]string{supervise.Verified: "shipped", supervise.Quiet: "unknown", supervise.Undetermined: "unknown"}[row.State]
 	switch {
 	case outcome != "":
-	case row.End == supervise.EndOverloaded || s.lost() != "":
+	case row.End == supervise.EndOverloaded || stopped:
 		return nil
 	default:
 		outcome = "error"
-	}
-	if err := pick.CheckUnit(row.Unit); err != nil {
-		return nil // a row that nobody could ask for
 	}
 	b := life.Book{Desk: s.desk}
 	_, err := b.Record(s.c.Context, journal.Row{Op: journal.OpAttempt, Unit: reconcile.Spelled(row.Unit), Outcome: outcome, RunID: firstOf(row.RunID, s.run), Lane: s.lease.Lane})
