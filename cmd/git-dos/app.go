@@ -73,6 +73,7 @@ func allVerbs() []verb {
 		runIDVerb(),
 		scopeGateVerb(),
 		statusVerb(),
+		superviseVerb(),
 		syncVerb(),
 		topVerb(),
 		verifyStepVerb(),

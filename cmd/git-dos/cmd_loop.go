@@ -153,19 +153,26 @@ func loopTemplate(c *cli.Context, p policy.Policy) string {
 	return template
 }
 
-// loopCommand is the template with the lane filled in. A worker that picks its
-// lane itself is not told one.
+// loopCommand is the template with the lane filled in, as a shell reads it.
 func loopCommand(template string, row supervise.Row) string {
-	if !row.Handle {
-		return strings.ReplaceAll(template, "{lane}", verdict.ShellWord(row.Lane))
+	if row.Handle {
+		return strings.Join(loopWords(template, row), " ")
 	}
-	var words []string
+	return strings.ReplaceAll(template, "{lane}", verdict.ShellWord(row.Lane))
+}
+
+// loopWords are the words of the template with the lane filled in. A worker that
+// picks its lane itself is not told one.
+func loopWords(template string, row supervise.Row) (words []string) {
 	for _, w := range strings.Fields(template) {
-		if !strings.Contains(w, "{lane}") {
+		switch n := len(words); {
+		case !row.Handle:
+			words = append(words, strings.ReplaceAll(w, "{lane}", row.Lane))
+		case !strings.Contains(w, "{lane}"):
 			words = append(words, w)
-		} else if n := len(words); w == "{lane}" && n > 0 && strings.HasPrefix(words[n-1], "-") {
+		case w == "{lane}" && n > 0 && strings.HasPrefix(words[n-1], "-"):
 			words = words[:n-1] // the flag that the lane was the value of
 		}
 	}
-	return strings.Join(words, " ")
+	return words
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -76,13 +77,28 @@ func (a preflightAnswer) String() string { return a.PreflightVerdict.String() + 
 // preflight gathers each part by itself, and judges. spawned workers were
 // started by the caller since b was read.
 func preflight(c *cli.Context, b *life.Book, spawned int) (supervise.PreflightVerdict, error) {
+	return preflightOf(c, b, preflightSpawned{count: spawned})
+}
+
+// A preflightSpawned is what a caller has started since the leases were read. Those
+// whose markers are there by run count as spawned, and not as started too.
+type preflightSpawned struct {
+	count int
+	runs  map[string]bool
+	alive *int // workers that the plan of those leases counts, where it is made already
+}
+
+func preflightOf(c *cli.Context, b *life.Book, own preflightSpawned) (supervise.PreflightVerdict, error) {
 	p := b.Desk.Rules.Policy
 	ev := supervise.PreflightEvidence{MaxWorkers: p.Super.MaxWorkers}
-	ev.Live.Spawned = spawned
+	ev.Live.Spawned = own.count
 	if c.IsSet("max-workers") {
 		ev.MaxWorkers = c.Int("max-workers")
 	}
-	if p.Stated("supervise.target") {
+	switch {
+	case c.IsSet("target"):
+		ev.Target = c.Int("target")
+	case p.Stated("supervise.target"):
 		ev.Target = p.Supervise.Target
 	}
 	unread := func(what string, err error) { ev.Unread = append(ev.Unread, fmt.Sprintf("%s: %v", what, err)) }
@@ -93,12 +109,14 @@ func preflight(c *cli.Context, b *life.Book, spawned int) (supervise.PreflightVe
 	spawns, err := preflightSpawns(b)
 	var view machine.View
 	if err == nil {
-		view, err = machine.Look(c.Context, node, spawns)
+		view, err = preflightLook(c, node, spawns, own.runs)
 	}
 	if err != nil {
 		unread("this machine's processes", err)
 	}
-	if ev.Live.Leases, err = preflightAlive(c, b, node, spawns, ev.Target > 0); err != nil {
+	if ev.Target > 0 && own.alive != nil {
+		ev.Live.Leases = *own.alive
+	} else if ev.Live.Leases, err = preflightAlive(c, b, node, spawns, ev.Target > 0); err != nil {
 		unread("the workers that live", err)
 	}
 	ev.Live.Started, ev.Processes = view.Started, view.Odd
@@ -153,4 +171,15 @@ func preflightSpawns(b *life.Book) ([]marker.Marker, error) {
 		return nil, fmt.Errorf("%s of a worker cannot be read: %s", verdict.Count(len(unread), "marker"), unread[0])
 	}
 	return spawns, nil
+}
+
+// preflightLook looks at the processes. Launches of the runs that are named are not
+// among those that count as started.
+func preflightLook(c *cli.Context, node string, spawns []marker.Marker, but map[string]bool) (machine.View, error) {
+	view, err := machine.Look(c.Context, node, spawns)
+	if err == nil && len(but) > 0 {
+		rest := slices.DeleteFunc(slices.Clone(spawns), func(m marker.Marker) bool { return but[m.RunID] })
+		view.Started = machine.Started(node, rest)
+	}
+	return view, err
 }

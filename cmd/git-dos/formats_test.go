@@ -42,6 +42,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		journalState{}, journalPlace{}, journalCompacted{}, journalReported{}, gcAnswer{}, importAnswer{}, loopAnswer{}, preflightAnswer{}, marker.Marker{}, workerAnswer{}, dispatchAnswer{}, runRecord{},
 		reclaimAnswer{},
 		dispatchLoopAnswer{}, loop.Carried{},
+		superviseTick{}, superviseAnswer{},
 		beatAnswer{}, pulseAnswer{}, decisionsAnswer{}, decisionAnswer{}, decisionsEnvelope{}, observeAnswer{}, logEntry{}, topAnswer{},
 		loop.Verdict{}, loop.Policy{}, leak.Verdict{}, improveAnswer{}, breaker.Verdict{}, productivity.Verdict{},
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},

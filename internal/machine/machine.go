@@ -58,7 +58,7 @@ func Look(ctx context.Context, node string, spawns []marker.Marker) (View, error
 		return View{}, fmt.Errorf("the processes of this machine: none is shown, not even this one")
 	}
 	v := View{Odd: []fleet.Process{}}
-	v.Started = started(node, spawns)
+	v.Started = Started(node, spawns)
 	for _, p := range all {
 		if ctx.Err() != nil {
 			return View{}, context.Cause(ctx)
@@ -68,9 +68,9 @@ func Look(ctx context.Context, node string, spawns []marker.Marker) (View, error
 	return v, nil
 }
 
-// started counts the workers that run. A loop that was launched counts until a
+// Started counts the workers that run. A loop that was launched counts until a
 // worker of it runs on its lane.
-func started(node string, spawns []marker.Marker) (n int) {
+func Started(node string, spawns []marker.Marker) (n int) {
 	working := map[string]bool{}
 	for _, s := range spawns {
 		if s.Node == node && !s.Launch && !s.Over(node) {

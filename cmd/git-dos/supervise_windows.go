@@ -1,0 +1,5 @@
+package main
+
+import "errors"
+
+func becomes(string, []string) error { return errors.ErrUnsupported }
