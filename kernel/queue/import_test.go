@@ -85,7 +85,7 @@ func TestWhatIsNoExport(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "no JSON array",
 		"null":                                  "no JSON array",
-		"{}":                                    "no JSON array",
+		"{}":                                    "no JSON array of issues: it is object",
 		"[]\n[]":                                "something follows",
 		"[1]":                                   "issue [0]: it is no object",
 		"[null]":                                "issue [0]: it is no object",

@@ -51,7 +51,10 @@ func ReadIssues(data []byte) (issues []Issue, requests int, err error) {
 	}
 	var list []json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(&list); err != nil || list == nil {
+	var other *json.UnmarshalTypeError
+	if err := d.Decode(&list); errors.As(err, &other) {
+		return nil, 0, fmt.Errorf("it is no JSON array of issues: it is %s", other.Value)
+	} else if err != nil || list == nil {
 		return nil, 0, fmt.Errorf("it is no JSON array of issues: %w", cmpErr(err, errors.New("it is null")))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
