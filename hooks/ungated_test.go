@@ -7,10 +7,13 @@ import (
 
 type receipts struct {
 	commits []Commit
+	unread  []string
 	err     error
 }
 
-func (r receipts) Ungated(context.Context) ([]Commit, error) { return r.commits, r.err }
+func (r receipts) Ungated(context.Context) ([]Commit, []string, error) {
+	return r.commits, r.unread, r.err
+}
 
 func TestWhatWentPastTheGatesIsSaid(t *testing.T) {
 	two := receipts{commits: []Commit{{ID: idA, Subject: "one"}, {ID: idB, Subject: "two"}}}
@@ -21,7 +24,10 @@ func TestWhatWentPastTheGatesIsSaid(t *testing.T) {
 	if got := reasons(t, UngatedGate(receipts{}), Push{}, given{}); got != "" {
 		t.Errorf("nothing: %q", got)
 	}
-	if got := reasons(t, UngatedGate(receipts{two.commits, errGiven}), Push{}, given{}); got != "error: cannot be read" {
-		t.Errorf("a ledger that cannot be read: %q", got)
+	if got := reasons(t, UngatedGate(receipts{two.commits, nil, errGiven}), Push{}, given{}); got != "error: cannot be read" {
+		t.Errorf("no ledger can be read: %q", got)
+	}
+	if got := reasons(t, UngatedGate(receipts{unread: []string{"ledger of x"}}), Push{}, given{}); got != "receipts may be in what cannot be read: ledger of x" {
+		t.Errorf("one ledger cannot be read: %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/git-dos/git-dos/hooks"
 	"github.com/git-dos/git-dos/internal/ledger"
@@ -43,6 +44,17 @@ func (r *hookReceipts) visit(e ledger.Entry) bool {
 	return true
 }
 
+// drop takes out what a node's ledger had before it turned out to be broken.
+func (r *hookReceipts) drop(node string) {
+	kept := hookReceipts{}
+	for i, row := range r.rows {
+		if row.From != node {
+			kept.all, kept.rows = append(kept.all, r.all[i]), append(kept.rows, row)
+		}
+	}
+	*r = kept
+}
+
 // cover holds all receipts against a span.
 func (r *hookReceipts) cover(ctx context.Context, s *pushed.Span) error {
 	for _, one := range r.all {
@@ -61,14 +73,15 @@ const recentTrunk = 50
 type hookPast struct {
 	done     chan struct{}
 	commits  []hooks.Commit
+	unread   []string
 	receipts *hookReceipts
 	err      error
 }
 
 // Ungated is the evidence of UNGATED.
-func (p *hookPast) Ungated(context.Context) ([]hooks.Commit, error) {
+func (p *hookPast) Ungated(context.Context) ([]hooks.Commit, []string, error) {
 	<-p.done
-	return p.commits, p.err
+	return p.commits, p.unread, p.err
 }
 
 // lookBack starts to read it.
@@ -76,41 +89,49 @@ func (a *hookAsk) lookBack() *hookPast {
 	p := &hookPast{done: make(chan struct{}), receipts: &hookReceipts{}}
 	go func() {
 		defer close(p.done)
-		p.commits, p.err = a.ungated(a.c.Context, p.receipts)
+		p.commits, p.unread, p.err = a.ungated(a.c.Context, p.receipts)
 	}()
 	return p
 }
 
-func (a *hookAsk) ungated(ctx context.Context, r *hookReceipts) ([]hooks.Commit, error) {
+func (a *hookAsk) ungated(ctx context.Context, r *hookReceipts) (commits []hooks.Commit, unread []string, err error) {
 	trunk := a.rules.Trunk
 	if trunk.ID == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	q := ledger.Query{History: true}
 	if a.rules.Remote != "" {
 		remote, err := a.repo.Remote(a.rules.Remote, a.rules.Policy.Fleet.Prefix)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		q.Remotes = []*refstore.Remote{remote}
 	}
-	if _, err := ledger.Read(ctx, a.repo, q, r.visit); err != nil || len(r.all) == 0 {
-		return nil, err
+	_, err = ledger.Read(ctx, a.repo, q, r.visit)
+	var broken *ledger.UnreadError
+	if errors.As(err, &broken) {
+		for _, n := range broken.Nodes {
+			unread = append(unread, n.Error())
+			r.drop(n.Node)
+		}
+		err = nil
+	}
+	if err != nil || len(r.all) == 0 {
+		return nil, unread, err
 	}
 	s, err := pushed.ReadSpan(ctx, a.repo, trunk.ID, nil, recentTrunk)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := r.cover(ctx, s); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.Began(r.all)
-	var commits []hooks.Commit
 	for c, err := range ancestry.Read(ctx, a.repo.Git, s.Left()) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		commits = append(commits, hooks.Commit{ID: string(c.ID), Subject: c.Subject()})
 	}
-	return commits, nil
+	return commits, unread, nil
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/hooks"
+	"github.com/git-dos/git-dos/internal/pushed"
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/refstore"
 )
 
 // hookContext is the context of a command that reads and writes these.
@@ -136,5 +139,17 @@ func TestWhatWentPastTheGatesBeforeIsTold(t *testing.T) {
 		if got := strings.Count(text, "fix: y"); got != tt.shown || !strings.Contains(text, tt.more) {
 			t.Errorf("%s %s: %d are shown:\n%s", tt.token, tt.outcome, got, text)
 		}
+	}
+}
+
+// Of a ledger that turns out to be broken nothing counts, of the others all.
+func TestABrokenLedgerGivesNoReceipts(t *testing.T) {
+	var r hookReceipts
+	for _, node := range []string{"north", "south", "north"} {
+		r.all, r.rows = append(r.all, pushed.Receipt{Tip: refstore.OID(node)}), append(r.rows, journal.Row{From: node})
+	}
+	r.drop("north")
+	if len(r.all) != 1 || len(r.rows) != 1 || r.all[0].Tip != "south" || r.rows[0].From != "south" {
+		t.Errorf("%+v", r)
 	}
 }
