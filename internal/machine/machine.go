@@ -9,6 +9,7 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,14 +110,26 @@ func (v *View) add(ctx context.Context, node string, p *process.Process, spawns 
 	}
 	if spawn != nil {
 		row.Own, row.Lane, row.RunID = true, spawn.Lane, spawn.RunID
-		if !keeps(row, node, spawns) {
-			row.Reasons = append(row.Reasons, leftBehind(node, *spawn, row)...)
+		if left := leftBehind(node, *spawn, row); len(left) > 0 && !keeps(row, node, spawns) {
+			if errors.Is(again(named), host.ErrNoProcess) {
+				return // it ended with its worker, while it was looked at
+			}
+			row.Reasons = append(row.Reasons, left...)
 		}
 		v.Own = append(v.Own, Owned{row, named, *spawn})
 	}
 	if len(row.Reasons) > 0 {
 		v.Odd = append(v.Odd, row)
 	}
+}
+
+// again asks for a process once more.
+func again(p host.Proc) error {
+	now, err := host.Process(p.PID)
+	if err == nil && now != p {
+		err = host.ErrNoProcess
+	}
+	return err
 }
 
 // keeps reports whether a process looks after a worker: then it is not left over

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -143,5 +144,31 @@ func TestALaunchIsKnownByAVariableOfItsOwnAndCountsOnce(t *testing.T) {
 	}
 	if got := odd(v, keeper); got != "" {
 		t.Errorf("one that looks after a worker is odd: %s", got)
+	}
+}
+
+// A worker that ends while it is looked at did not outlive itself: it is asked for once
+// more.
+func TestAProcessThatHasEndedIsNotThereAgain(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := host.Process(int64(cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again(p); err != nil {
+		t.Errorf("one that runs: %v", err)
+	}
+	later := p
+	later.Start = "1"
+	if err := again(later); !errors.Is(err, host.ErrNoProcess) {
+		t.Errorf("another of its number: %v", err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if err := again(p); !errors.Is(err, host.ErrNoProcess) {
+		t.Errorf("one that has ended: %v", err)
 	}
 }
