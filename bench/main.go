@@ -36,6 +36,7 @@ func lines() []line {
 		{"local", localLease},
 		{"history", historyLease},
 		{"append", appendMany},
+		{"supervise-tick", superviseTick},
 		{"fleet-file", func(b *bench) ([]row, error) { return fleetLease(b, "file", serveFile) }},
 		{"fleet-http", func(b *bench) ([]row, error) { return fleetLease(b, "http", serveHTTP) }},
 		{"fleet-ssh", func(b *bench) ([]row, error) { return fleetLease(b, "ssh", serveSSH) }},

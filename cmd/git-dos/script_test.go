@@ -44,6 +44,9 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(m, map[string]func(){
 		"git-dos": main,
+		"git-dos-test-supervise": func() {
+			os.Exit(withSignals(func(ctx context.Context) int { return superviseTester(ctx, os.Args) }))
+		},
 		"git-dos-test-wait": func() {
 			os.Exit(withSignals(func(ctx context.Context) int { return runWaiter(ctx, os.Args) }))
 		},
