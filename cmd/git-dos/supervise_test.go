@@ -182,6 +182,9 @@ func TestTicksLeaveNothingBehind(t *testing.T) {
 	for i := 0; i < lanes; i += 3 {
 		superviseRun(t, dir, "git-dos", "lease", "acquire", "-q", "--lane", fmt.Sprintf("l%d", i), "--ttl", "12h")
 	}
+	for i := range 20 { // history after the leases is walked once, and not for each of them
+		gitIn(t, dir, nil, "commit", "-q", "--allow-empty", "-m", fmt.Sprintf("commit %d", i))
+	}
 	var m superviseMeasure
 	out := superviseRun(t, dir, "git-dos-test-supervise", "ticks", "--target", "0", "--host-cap", "9", "--max-ticks", ticks)
 	if err := json.Unmarshal([]byte(out), &m); err != nil {

@@ -38,7 +38,8 @@ type Book struct {
 	leases  *admit.Reading
 	lapsed  map[string]string
 
-	attempts *attempts // nil until they are asked for
+	pasts    map[string]*past // by what they come after, and in which histories
+	attempts *attempts        // nil until they are asked for
 }
 
 // Open reads the ledgers and records of all nodes: of the ledgers, what is asked
@@ -48,7 +49,7 @@ type Book struct {
 // everything else was read as if they were not there. Whoever names all that it
 // goes on to ask for finds Unread complete.
 func Open(ctx context.Context, d *admit.Desk, cached bool, asks ...Ask) (*Book, error) {
-	b := &Book{Desk: d, cached: cached, states: map[string]*kept{}}
+	b := &Book{Desk: d, cached: cached, states: map[string]*kept{}, pasts: map[string]*past{}}
 	var err error
 	if b.remotes, err = d.Mirrors(ctx, cached); err != nil {
 		return nil, storeError(err)

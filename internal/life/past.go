@@ -3,6 +3,7 @@ package life
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -76,8 +77,13 @@ func (r Run) after(ctx context.Context, since refstore.OID) (*past, error) {
 	return p, err
 }
 
-// pastOf is what came after a commit in the history of some tips.
+// pastOf is what came after a commit in the history of some tips: one walk for all
+// runs of a book that ask for the same.
 func (r Run) pastOf(ctx context.Context, since refstore.OID, tips []refstore.OID) (*past, error) {
+	key := fmt.Sprintf("%s %s", since, tips)
+	if p := r.book.pasts[key]; p != nil {
+		return p, nil
+	}
 	p := &past{since: since, whole: true, byID: map[refstore.OID]*commit{}}
 	for _, tip := range tips {
 		if tip == since {
@@ -92,6 +98,7 @@ func (r Run) pastOf(ctx context.Context, since refstore.OID, tips []refstore.OID
 			return nil, storeError(err)
 		}
 	}
+	r.book.pasts[key] = p
 	return p, nil
 }
 
@@ -182,7 +189,7 @@ func (r Run) diff(ctx context.Context, commits []*commit) (bool, error) {
 	if len(list) > maxDiffed {
 		return false, nil
 	}
-	paths := 0
+	paths, found := 0, map[refstore.OID][]string{}
 	for change, err := range ancestry.Changed(ctx, r.book.Desk.Repo.Git, list...) {
 		if errors.Is(err, ancestry.ErrMissing) {
 			return false, nil
@@ -193,11 +200,10 @@ func (r Run) diff(ctx context.Context, commits []*commit) (bool, error) {
 		if paths++; paths > maxTouched {
 			return false, nil
 		}
-		c := asked[change.Commit]
-		c.paths = append(c.paths, change.Path)
+		found[change.Commit] = append(found[change.Commit], change.Path)
 	}
 	for _, c := range asked {
-		c.diffed = true
+		c.paths, c.diffed = found[c.ID], true
 	}
 	return true, nil
 }
