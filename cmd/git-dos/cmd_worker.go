@@ -168,6 +168,9 @@ func workerPrompt(c *cli.Context, d *admit.Desk, path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return "", usagef("%s: %s is no file", what, path).hint("write the prompt to a file: it is read once to be looked at, and again by CMD")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", usagef("%s: %w", what, err)
