@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -81,16 +82,23 @@ func (w *workerRunning) evidence(exit supervise.Exit) (supervise.GradeEvidence, 
 	if err != nil {
 		return ev, lifeError(err)
 	}
+	trunk, err := w.tip(d.Repo, d.Rules.Trunk)
+	if err != nil {
+		return ev, err
+	}
 	if w.base != "" {
 		own, err := w.own(b)
 		if err != nil {
 			return ev, err
 		}
-		if ev.Commits, err = w.judged(d.Repo, d.Rules.Trunk.ID, own); err != nil {
+		if ev.Commits, err = w.judged(d.Repo, trunk, own); err != nil {
 			return ev, err
 		}
 	}
-	if ev.Shipped, err = w.shipped(d.Repo); err != nil {
+	if ev.Dropped, err = w.dropped(d.Repo, trunk); err != nil {
+		return ev, err
+	}
+	if ev.Shipped, err = w.shipped(d.Repo, d.Rules.Trunk); err != nil {
 		return ev, err
 	}
 	if ev.Stranded, err = w.stranded(d.Repo); err != nil {
@@ -98,6 +106,39 @@ func (w *workerRunning) evidence(exit supervise.Exit) (supervise.GradeEvidence, 
 	}
 	ev.Survivors = w.survivors()
 	return ev, nil
+}
+
+// tip is where the trunk of the run's beginning is now, "" where it has no commit. By
+// dos.toml, or by going to another branch, the worker may have made another one the
+// trunk, which is no witness.
+func (w *workerRunning) tip(repo *refstore.Repo, now facts.Trunk) (refstore.OID, error) {
+	if w.trunk.Ref == now.Ref || w.trunk.Ref == "" {
+		return now.ID, nil
+	}
+	id, err := ancestry.Resolve(w.c.Context, repo.Git, w.trunk.Ref)
+	if errors.Is(err, ancestry.ErrNoRevision) || errors.Is(err, ancestry.ErrUnborn) {
+		return "", nil
+	} else if err != nil {
+		return "", scopeError(err)
+	}
+	return id, nil
+}
+
+// dropped is the trunk's commit from before the run, "" where the trunk still has it.
+func (w *workerRunning) dropped(repo *refstore.Repo, trunk refstore.OID) (string, error) {
+	if w.trunk.ID == "" {
+		return "", nil
+	}
+	if trunk != "" {
+		has, err := ancestry.ReachesAll(w.c.Context, repo.Git, trunk, []refstore.OID{w.trunk.ID})
+		if err != nil {
+			return "", scopeError(err)
+		}
+		if has {
+			return "", nil
+		}
+	}
+	return w.trunk.Commit(), nil
 }
 
 // stranded is what the worker left uncommitted. Of a worktree that it deleted there
@@ -179,13 +220,16 @@ func (w *workerRunning) judged(repo *refstore.Repo, trunk refstore.OID, own []re
 }
 
 // shipped is the commit by which the trunk has the unit, "" where it has not.
-func (w *workerRunning) shipped(repo *refstore.Repo) (string, error) {
+func (w *workerRunning) shipped(repo *refstore.Repo, trunk facts.Trunk) (string, error) {
 	unit := w.job.req.Unit
 	i := strings.LastIndexByte(unit, '/')
 	if i < 0 {
 		return "", nil
 	}
 	q := &shipQuestion{repo: repo, req: facts.ShipRequest{Plan: unit[:i], Phase: unit[i+1:]}, cached: true}
+	if w.trunk.Ref != trunk.Ref {
+		q.req.Ref = w.trunk.Ref
+	}
 	a, err := q.ask(w.c.Context)
 	switch {
 	case err != nil:

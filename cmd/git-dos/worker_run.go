@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/drive"
+	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/internal/host"
 	"github.com/git-dos/git-dos/internal/marker"
 	"github.com/git-dos/git-dos/internal/worker"
@@ -149,6 +150,7 @@ type workerRunning struct {
 	noted  bool          // the worktree remembers the lease for this worker's sake
 	keeper *drive.Keeper // of the lease, where its holder runs this worker; else nil
 	base   refstore.OID  // where its work begins
+	trunk  facts.Trunk   // as it was then, where it was asked from
 	dir    string
 	log    string
 	linked *workerTree // nil in the worktree that was there
@@ -281,7 +283,7 @@ func (w *workerRunning) prepare() (*workerAnswer, error) {
 		return nil, err
 	}
 	own.Node = d.Node
-	w.desk = own
+	w.desk, w.trunk = own, d.Rules.Trunk
 	if err := w.note(); err != nil {
 		return nil, environmentf("the lease cannot be noted in %s: %w", w.dir, err)
 	}

@@ -60,6 +60,10 @@ type GradeEvidence struct {
 	Stranded  []string    `json:"stranded"`  // uncommitted paths of the lane's tree
 	Survivors []Process   `json:"survivors"` // processes of the worker that outlived it
 
+	// Dropped is a commit that the trunk had when the run began and has no more: it was
+	// rewritten meanwhile, and what others had on it may be lost.
+	Dropped string `json:"dropped,omitempty"`
+
 	// AsOf is set where the trunk could not be looked at: when it was last seen. What
 	// is remembered of it lies where the worker can write, and witnesses nothing.
 	AsOf *time.Time `json:"as_of,omitempty"`
@@ -89,7 +93,12 @@ func Judge(ev GradeEvidence) Grade {
 	ev.Survivors = append([]Process{}, ev.Survivors...)
 	g := Grade{Evidence: ev, End: ev.end()}
 	g.Claim, g.Reason = ev.claim()
-	if g.Claim == ClaimWitnessed && ev.AsOf != nil {
+	switch {
+	case g.Claim != ClaimWitnessed:
+	case ev.Dropped != "":
+		g.Claim = ClaimUnwitnessed
+		g.Reason = fmt.Sprintf("the trunk was rewritten meanwhile: it no longer has %s; %s", verdict.Short(ev.Dropped), g.Reason)
+	case ev.AsOf != nil:
 		g.Claim = ClaimUnwitnessed
 		g.Reason = fmt.Sprintf("the trunk could not be looked at; as of %s: %s", ev.AsOf.UTC().Format(time.RFC3339), g.Reason)
 	}

@@ -64,6 +64,7 @@ func TestAWorkerIsGradedFromGitWhateverItSaid(t *testing.T) {
 		"work without a unit, seen before":             {ran(0, stale(commits(landed))), ClaimUnwitnessed, ClaimUnwitnessed, EndClaim, "could not be looked at", 5},
 		"nothing done, and no trunk to look at":        {ran(0, stale(commits())), ClaimNoCommit, ClaimNoCommit, EndClaim, "changed nothing", 6},
 		"its lease was lost, and the trunk with it":    {ran(-1, stale(func(ev *GradeEvidence) { unit(landed.ID, landed)(ev); ev.Exit.Lost = true })), LeaseLost, ClaimUnwitnessed, EndUnclear, "as of", 4},
+		"it took commits off the trunk":                {ran(0, func(ev *GradeEvidence) { unit(landed.ID, landed)(ev); ev.Dropped = "ffffffffffffffff" }), ClaimUnwitnessed, ClaimUnwitnessed, EndClaim, "no longer has ffffffffffff", 5},
 		"nothing done":                                 {ran(0, nil), ClaimNoCommit, ClaimNoCommit, EndClaim, "changed nothing", 6},
 		"nothing said":                                 {ran(0, ended(func(e *Exit) { e.Output = 0 })), ClaimNoCommit, ClaimNoCommit, EndClaim, "printed nothing", 6},
 		"nothing committed":                            {ran(0, func(ev *GradeEvidence) { ev.Stranded = []string{"a", "b"} }), ClaimNoCommit, ClaimNoCommit, EndClaim, "2 paths written", 6},
