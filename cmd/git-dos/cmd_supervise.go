@@ -31,7 +31,7 @@ func superviseVerb() verb {
 				&cli.StringFlag{Name: "interval", Usage: "the time between two ticks, in place of supervise.interval: `DURATION`"},
 				&cli.IntFlag{Name: "max-ticks", Usage: "end after `N` ticks; by default only an interrupt ends it"},
 				&cli.StringFlag{Name: "owner", Usage: "who supervises, to people: `NAME`"},
-				&cli.IntFlag{Name: launchedFlag, Hidden: true},
+				&cli.IntFlag{Name: launchedFlag, Hidden: true, Usage: "of a launch: wait on descriptor `FD` until it is noted"},
 			}, preflightFlags()...),
 			Action: writes(superviseAction),
 		},

@@ -54,7 +54,7 @@ func workerVerb() verb {
 					&cli.StringFlag{Name: "prompt", Usage: "give CMD this `FILE` as standard input, in place of worker.prompt"},
 					&cli.BoolFlag{Name: "worktree", Usage: "run CMD in a linked worktree of its own, at the trunk"},
 					&cli.BoolFlag{Name: "detach", Usage: "leave once CMD runs; its keeper goes on without a terminal"},
-					&cli.IntFlag{Name: detachFlag, Hidden: true},
+					&cli.IntFlag{Name: detachFlag, Hidden: true, Usage: "of a keeper that was detached: say on descriptor `FD` that CMD runs"},
 				}, preflightFlags()...),
 				Action: writes(workerRun),
 			}},
