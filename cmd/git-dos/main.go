@@ -39,6 +39,9 @@ func withSignals(f func(context.Context) int) int {
 		await(stop)
 		cancel()
 		await(stop)
+		if kill := atOnce.Load(); kill != nil {
+			(*kill)()
+		}
 		os.Exit(verdict.Interrupted)
 	}()
 	return f(ctx)

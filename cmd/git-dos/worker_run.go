@@ -64,6 +64,10 @@ func (a workerAnswer) String() string {
 // survivesHangup is set by a verb that a terminal's end does not stop.
 var survivesHangup atomic.Bool
 
+// atOnce is what a second interrupt does before it ends the process: a worker that
+// is being given its grace has nobody to look after it then.
+var atOnce atomic.Pointer[func()]
+
 func workerRun(c *cli.Context) error {
 	survivesHangup.Store(true)
 	if c.IsSet(detachFlag) {
@@ -338,6 +342,9 @@ func (w *workerRunning) work() (workerAnswer, error) {
 // interrupt's.
 func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	ctx := context.WithoutCancel(w.c.Context)
+	kill := run.Kill
+	atOnce.Store(&kill)
+	defer atOnce.CompareAndSwap(&kill, nil)
 	keep := w.keeper
 	if keep == nil {
 		keep = w.keep(ctx)

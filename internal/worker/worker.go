@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/host"
@@ -58,6 +59,9 @@ type Run struct {
 	header int64
 	grace  time.Duration
 	ended  chan struct{} // closed when the leader has ended; it is not collected yet
+
+	mu        sync.Mutex
+	collected bool // from then on the group's number may be another's
 }
 
 // Start starts a worker. The error wraps ErrNoProgram where it is the command
@@ -135,7 +139,10 @@ func (r *Run) End(ctx context.Context) End {
 		killGroup(r.cmd.Process.Pid)
 	}
 	<-r.ended
+	r.mu.Lock()
 	_ = r.cmd.Wait() // what it says is in the process state
+	r.collected = true
+	r.mu.Unlock()
 	var e End
 	e.Status, e.Signal = status(r.cmd.ProcessState)
 	if st, err := r.log.Stat(); err == nil {
@@ -143,6 +150,16 @@ func (r *Run) End(ctx context.Context) End {
 	}
 	r.log.Close()
 	return e
+}
+
+// Kill kills the worker's group without any grace, for whoever cannot wait for
+// [Run.End]. Once the worker is collected it does nothing.
+func (r *Run) Kill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.collected {
+		killGroup(r.cmd.Process.Pid)
+	}
 }
 
 // groupRuns reports whether a process of the group may be running.
