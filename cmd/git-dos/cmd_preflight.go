@@ -11,6 +11,7 @@ import (
 	"github.com/git-dos/git-dos/internal/marker"
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
@@ -139,13 +140,16 @@ func preflightAlive(c *cli.Context, b *life.Book, node string, spawns []marker.M
 	if err := journalUnread(loopLedgers(b)); err != nil {
 		return 0, err
 	}
-	if all {
-		v, _, err := loopJudged(c, b, nil, false)
-		return v.Alive, err
-	}
 	reading, err := b.Leases(c.Context)
 	if err != nil {
 		return 0, lifeError(err)
+	}
+	if n := len(reading.Unread); n > 0 {
+		return 0, fmt.Errorf("%d of the lanes cannot be read, first %s", n, lease.ChainName(reading.Unread[0].Chain))
+	}
+	if all {
+		v, _, err := loopJudged(c, b, nil, false)
+		return v.Alive, err
 	}
 	n := 0
 	for _, r := range reading.Lanes {
