@@ -109,7 +109,6 @@ type replanned struct {
 	found look.Finding
 	later int // of those re-opened, those that are left for the next time
 	items []replanItem
-	more  int
 }
 
 // replanMost bounds the rows that one look records.
