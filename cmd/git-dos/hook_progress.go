@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// hookQuiet is how long a hook may take without a word.
-const hookQuiet = 2 * time.Second
+// hookQuiet is how long a hook may take without a word. Test binaries set it.
+var hookQuiet = 2 * time.Second
 
 // hookProgress says once that gates are still at work. What it returns stops it,
 // and comes back when nothing more will be said.
