@@ -150,7 +150,7 @@ func TestAPushBringsWhatTheRemoteDoesNotHave(t *testing.T) {
 	}{
 		{"the first push of a branch is not all of history", "origin", []hooks.Update{ref("refs/heads/x", "", four)}, "four three"},
 		{"another remote has what it has", "other", []hooks.Update{ref("refs/heads/x", "", four)}, "four"},
-		{"one that was never fetched has nothing", "new", []hooks.Update{ref("refs/heads/x", "", four)}, "four three two one"},
+		{"one that was never fetched is not sent all of history", "new", []hooks.Update{ref("refs/heads/x", "", four)}, "four"},
 		{"an address is that of its remote", "/nowhere/hub.git", []hooks.Update{ref("refs/heads/x", "", four)}, "four three"},
 		{"a push address too", "/nowhere/second.git", []hooks.Update{ref("refs/heads/x", "", four)}, "four three"},
 		{"an address of nothing goes by the old id", "/elsewhere", []hooks.Update{ref("refs/heads/main", one, four)}, "four three two"},

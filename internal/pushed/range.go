@@ -15,9 +15,8 @@ import (
 // Outgoing is what a pre-push brings to its remote: what the new ids reach, and
 // neither what the remote had at these refs, where that is here, nor what the
 // remote-tracking refs of it reach. A remote that is given by its address is the
-// one that is configured with that address. Of an address that nothing here
-// knows, where not even an old id is here, whatever any remote has counts as
-// there.
+// one that is configured with that address. Of a remote that nothing here knows
+// of, neither an old id nor a ref of it, whatever any remote has counts as there.
 func Outgoing(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History, error) {
 	remotes, err := remotesOf(repo, p)
 	if err != nil {
@@ -36,7 +35,7 @@ func Outgoing(ctx context.Context, repo *refstore.Repo, p hooks.Push) (*History,
 	if err != nil {
 		return nil, err
 	}
-	if len(remotes) == 0 && len(ends.known) == 0 {
+	if len(there) == 0 && len(ends.known) == 0 {
 		if there, err = refsBelow(ctx, repo, "refs/remotes/")(); err != nil {
 			return nil, err
 		}
