@@ -76,9 +76,6 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		Shallow: found.shallow == "true", Bare: found.bare == "true", config: config, head: found.head,
 	}
 	if r.Format != SHA1 && r.Format != SHA256 {
-		if !filepath.IsAbs(found.commonDir) { // the rest of the line before
-			return nil, fmt.Errorf("%w (%.200q): its path has a line break in it; move it to one that has none", ErrNoRepository, dir)
-		}
 		return nil, fmt.Errorf("repository has unknown object format %q", found.format)
 	}
 	if found.inWorkTree == "true" {
