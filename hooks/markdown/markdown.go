@@ -19,11 +19,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// MaxDocument bounds a document: the time that a hostile one takes grows with
-// the square of its size.
+// MaxDocument bounds a document.
 const MaxDocument = 256 << 10
 
-// ErrTooLarge means that a document is larger than MaxDocument.
+// ErrTooLarge means that a document is larger than MaxDocument, or made so that
+// it would take too long to read.
 var ErrTooLarge = errors.New("the document is too large to be read for links")
 
 // A Link is where a document leads.
@@ -40,6 +40,9 @@ func Links(source []byte) ([]Link, error) {
 	}
 	if !bytes.Contains(source, []byte("](")) && !bytes.Contains(source, []byte("]:")) {
 		return nil, nil // neither a link nor a definition that one could refer to
+	}
+	if intricate(source) {
+		return nil, fmt.Errorf("%w: it has too many brackets, stars or quotes in one place", ErrTooLarge)
 	}
 	doc := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
