@@ -16,17 +16,23 @@ func demoVerb() verb {
 			Name:  "demo",
 			Usage: "show the whole story in a temporary folder, with real git",
 			Description: "Makes a hub and two clones, lets workers take lanes, ship, collide, claim and go stale, prints\n" +
-				"each command with its exit status, and removes the folder.",
+				"each command with its exit status, and removes the folder.\n\n" +
+				"With --fleet N it is the story of a supervised fleet instead: a hub, a clone with N lanes and a unit of work\n" +
+				"in each, and git dos supervise, which starts a git dos dispatch-loop on every lane. The worker of the last\n" +
+				"lane says that its unit is done, and commits nothing. What the journal tells is printed as it comes; then\n" +
+				"the supervisor is interrupted, and a clone made afterwards says what shipped. No lane may be held and no\n" +
+				"process be left by then. An interrupt ends all that was started.",
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "keep", Usage: "leave the folder behind and print where it is"},
+				&cli.IntFlag{Name: demoFleetFlag, Usage: fmt.Sprintf("show a supervised fleet on `N` lanes, %d to %d", demoFleetLeast, len(demoFleetLanes))},
 				&cli.StringFlag{Name: "worker", Hidden: true, Usage: "be the worker `NAME` of a demo in the current directory"},
 			},
 			Action: demo,
 		},
 		statuses: map[string][]status{
 			"demo": {
-				{Code: verdict.Yes, Meaning: "every step ended as announced"},
-				{Code: verdict.No, Meaning: "a step did not end as announced"},
+				{Code: verdict.Yes, Meaning: "every step, or every lane of the fleet, ended as announced"},
+				{Code: verdict.No, Meaning: "one did not end as announced"},
 			},
 		},
 	}
@@ -38,6 +44,9 @@ func demo(c *cli.Context) error {
 	}
 	if name := c.String("worker"); name != "" {
 		return demoWorker(c, name)
+	}
+	if c.IsSet(demoFleetFlag) {
+		return demoFleet(c, c.Int(demoFleetFlag))
 	}
 	st, err := newStage(c)
 	if err != nil {

@@ -24,6 +24,8 @@ type stage struct {
 	out  io.Writer
 	root string
 
+	program string // this very one, as git finds it
+
 	last  string // what the last step printed
 	trunk string
 	shown performance
@@ -56,9 +58,9 @@ func (st *stage) install() error {
 	if err := os.MkdirAll(bin, 0o777); err != nil {
 		return err
 	}
-	name := "git-dos" + filepath.Ext(self)
-	if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
-		if err := copyFile(self, filepath.Join(bin, name)); err != nil {
+	st.program = filepath.Join(bin, "git-dos"+filepath.Ext(self))
+	if err := os.Symlink(self, st.program); err != nil {
+		if err := copyFile(self, st.program); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 	keys := map[string]bool{}
 	for _, v := range []any{
 		lease.Record{}, lease.Order{}, lease.Delegation{}, lease.Want{}, journal.Row{}, admit.Meta{}, admit.Held{},
-		lease.Verdict{}, unreadLease{}, arbitration{}, lease.PushVerdict{}, shipAnswer{}, planAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{},
+		lease.Verdict{}, unreadLease{}, arbitration{}, lease.PushVerdict{}, shipAnswer{}, planAnswer{}, logLine{}, runid.Record{}, decoded{}, exitCodeTable{}, versions{}, performance{}, fleetShow{},
 		setup.Report{}, setup.Examination{}, scope.Verdict{}, scope.CleanVerdict{}, scope.CommitVerdict{}, audit.Finding{}, audit.Sweep{},
 		journalState{}, journalPlace{}, journalCompacted{}, journalReported{}, gcAnswer{}, importAnswer{}, loopAnswer{}, preflightAnswer{}, marker.Marker{}, workerAnswer{}, dispatchAnswer{}, runRecord{},
 		reclaimAnswer{},
