@@ -59,7 +59,7 @@ grace = "1s"
 
 [supervise]
 pending_window = "9s"
-worker_launch_template = "git dos dispatch-loop --lane {lane} --fresh --max-iterations 9 --host-cap 99"
+worker_launch_template = "git dos dispatch-loop --lane {lane} --fresh --max-iterations 9 --host-cap 99 --max-workers 99"
 `
 
 // A demoCrew is the fleet of a demo: what is announced of it, and what was seen.
@@ -163,7 +163,7 @@ func (f *demoCrew) write(files map[string]string) error {
 // run supervises until every lane has a graded run, and waits until what was started
 // on them has ended by itself.
 func (f *demoCrew) run() error {
-	line := fmt.Sprintf("git dos supervise --target %d --interval 3s --max-ticks 30 --host-cap 99", len(f.lanes))
+	line := fmt.Sprintf("git dos supervise --target %d --interval 3s --max-ticks 30 --host-cap 99 --max-workers 99", len(f.lanes))
 	f.say("\nA supervisor keeps a worker on each.\n  $ " + line)
 	ctx, cancel := context.WithTimeout(f.c.Context, demoFleetMost)
 	defer cancel()
