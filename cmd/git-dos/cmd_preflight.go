@@ -178,12 +178,22 @@ func preflightSpawns(b *life.Book) ([]marker.Marker, error) {
 }
 
 // preflightLook looks at the processes. Launches of the runs that are named are not
-// among those that count as started.
+// among those that count as started, nor is what works on their lanes by now: they
+// were free, so it is what those launches started.
 func preflightLook(c *cli.Context, node string, spawns []marker.Marker, but map[string]bool) (machine.View, error) {
 	view, err := machine.Look(c.Context, node, spawns)
 	if err == nil && len(but) > 0 {
-		rest := slices.DeleteFunc(slices.Clone(spawns), func(m marker.Marker) bool { return but[m.RunID] })
-		view.Started = machine.Started(node, rest)
+		view.Started = machine.Started(node, preflightRest(spawns, but))
 	}
 	return view, err
+}
+
+func preflightRest(spawns []marker.Marker, but map[string]bool) []marker.Marker {
+	lanes := map[string]bool{}
+	for _, m := range spawns {
+		if but[m.RunID] && m.Lane != "" {
+			lanes[m.Lane] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(spawns), func(m marker.Marker) bool { return but[m.RunID] || lanes[m.Lane] })
 }
