@@ -20,3 +20,6 @@ func SetLookTime(d time.Duration) (restore func()) {
 	lookTime = d
 	return func() { lookTime = old }
 }
+
+// MirrorMoved is how a fetch that failed beside another writer is told.
+func (a *Remote) MirrorMoved(words string) bool { return a.mirrorMoved(words) }

@@ -335,3 +335,19 @@ func TestAFetchBesideAWorktreeInTheMaking(t *testing.T) {
 		})
 	}
 }
+
+// TestAFetchBesideAPushIsMadeAgain: a push moves the remote-tracking branch that a
+// fetch was about to move; git says so in these words.
+func TestAFetchBesideAPushIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	a := remoteFixture(t, transports[0], "").another(t)
+	const moved = "': is at 389b7622ace39dc16338cdc6a41c570253d96be3 but expected 8a1fd3513c828f182345a6faf004876a771bb228"
+	for ref, again := range map[string]bool{
+		"refs/remotes/origin/main": true, "refs/dos/at/origin/lane/api": true,
+		"refs/remotes/other/main": false, "refs/heads/main": false,
+	} {
+		if got := a.MirrorMoved("error: cannot lock ref '" + ref + moved); got != again {
+			t.Errorf("%s moved: made again %v, want %v", ref, got, again)
+		}
+	}
+}

@@ -327,10 +327,12 @@ func without(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(some, s) })
 }
 
-// mirrorMoved reports whether a fetch failed because a mirrored ref was no
-// longer where it had been when the fetch began.
+// mirrorMoved reports whether a fetch failed because a mirrored ref, or a
+// remote-tracking branch that a push moves meanwhile, was no longer where it had
+// been when the fetch began.
 func (a *Remote) mirrorMoved(words string) bool {
-	return lockInTheWay(words) == "" && strings.Contains(words, "cannot lock ref '"+a.mirror)
+	const lost = "cannot lock ref '"
+	return lockInTheWay(words) == "" && (strings.Contains(words, lost+a.mirror) || strings.Contains(words, lost+a.tracking("")))
 }
 
 // worktreeChanges reports whether git failed on a linked worktree that was just being
