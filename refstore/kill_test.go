@@ -246,6 +246,11 @@ func killAt(n string) string {
 	return "strace -f -qq -o /dev/null -e trace=rename,renameat,renameat2 -e inject=rename,renameat,renameat2:signal=SIGKILL:when=" + n
 }
 
+// unlessIdle reads standard input into $in. A git that was started ahead and is
+// told nothing, since its writer has to read again, moves no ref: it is not the
+// one to kill, and leaves the flag to the next.
+const unlessIdle = `in=$(mktemp); cat >$in; [ -s $in ] || { : >$FLAG; exec $REAL "$@" <$in; }; `
+
 // orphan lets what follows outlive its parent: strace stops its child for a
 // moment, and a stopped child whose parent dies is hung up on.
 const orphan = "trap '' HUP; "
@@ -261,8 +266,8 @@ func gitThat(t testing.TB, word, line string) (env []string, flag string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script(t, filepath.Join(dir, "git"), fmt.Sprintf("REAL=%s\nfor a; do\n\tif [ \"$a\" = %s ] && rm %s 2>/dev/null; then\n\t\t%s\n\tfi\ndone\nexec $REAL \"$@\"",
-		realGit, word, flag, line))
+	script(t, filepath.Join(dir, "git"), fmt.Sprintf("REAL=%s FLAG=%s\nfor a; do\n\tif [ \"$a\" = %s ] && rm $FLAG 2>/dev/null; then\n\t\t%s\n\tfi\ndone\nexec $REAL \"$@\"",
+		realGit, flag, word, line))
 	write(t, flag, "")
 	return []string{"PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}, flag
 }
@@ -294,9 +299,11 @@ func TestGitKilledRightBeforeARenameIsHealed(t *testing.T) {
 
 func (a *arena) killAtRename(t *testing.T, n int, parent bool) {
 	t.Helper()
-	line := "exec " + killAt(strconv.Itoa(n)) + " $REAL \"$@\""
+	line := "exec " + killAt(strconv.Itoa(n)) + " $REAL \"$@\" <$in"
 	if parent {
-		line = orphan + "in=$(mktemp); cat >$in; kill -9 $PPID; " + line + " <$in >/dev/null 2>&1"
+		line = orphan + unlessIdle + "kill -9 $PPID; " + line + " >/dev/null 2>&1"
+	} else {
+		line = unlessIdle + line
 	}
 	env, flag := gitThat(t, "update-ref", line)
 	var out bytes.Buffer
