@@ -73,6 +73,7 @@ func TestOfAnotherBootNothingIsKnownOfTheTimeThatPassed(t *testing.T) {
 func TestAKeeperThatIsStoppedLosesNothing(t *testing.T) {
 	boot, at := clockAt("one")
 	k, tries := kept(t, boot, at)
+	time.Sleep(300 * time.Millisecond) // three looks at the clock
 	k.Stop()
 	at.Store(int64(time.Hour))
 	select {
