@@ -120,3 +120,22 @@ func TestDoubtsOfACheckpointWithoutTimesAlwaysCount(t *testing.T) {
 		}, c.want, got)
 	}
 }
+
+func TestNoDoubtIsLeftOfAForkThatALongerLedgerOutgrew(t *testing.T) {
+	state := func(lanes ...string) *journal.State {
+		s := journal.New("n1")
+		for i, lane := range lanes {
+			s.Add(journal.Row{V: 1, Op: journal.OpRefuse, Seq: uint64(i + 1), At: epoch, Lane: lane})
+		}
+		return s
+	}
+	long, a, b := state("src", "docs"), state("src"), state("docs")
+	for _, order := range [][]*journal.State{{long, a, b}, {a, b, long}, {b, long, a}} {
+		if got := journal.Merge(order...).Doubts(); got != nil {
+			t.Fatalf("%#v, not nil", got)
+		}
+	}
+	if got := journal.Merge(a, b).Doubts(); len(got) != 1 {
+		t.Fatalf("a fork is doubted: %v", got)
+	}
+}

@@ -67,7 +67,8 @@ func (v View) Nodes() map[string]uint64 {
 // Doubts are the entries that could not be read as rows, the newest few of each
 // node. With any, "there is none" cannot be said of what rows would tell.
 func (v View) Doubts() []Doubt {
-	all := slices.Clone(v.forked)
+	var all []Doubt
+	all = append(all, v.forked...)
 	for _, s := range v.nodes {
 		all = append(all, s.doubts.last...)
 	}
