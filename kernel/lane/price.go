@@ -31,6 +31,7 @@ type PriceEvidence struct {
 	SelfModify []string       // entries that decide admission itself
 	Budgets    map[string]int // class budgets by kind; 0 admits none, a kind not listed is unlimited
 	Within     *Ridden        // set: the workers share this lane, and only trees are compared
+	Most       int            // so many at once and no more; 0 is no bound
 }
 
 // Price judges which workers may be started at the same time. The actions,
@@ -51,12 +52,15 @@ type PriceEvidence struct {
 // nothing blocks it and no budget counts it. A worker whose tree is unknown is
 // never blocked by that, and never in the safe set.
 //
-// The safe set is the largest set without a collision and within the class
-// budgets: exact for up to [exactPrice] candidates, of several largest the one
+// The safe set is the largest set without a collision, within the class
+// budgets and of at most Most workers, as is every wave: exact for up to [exactPrice] candidates, of several largest the one
 // that keeps the earliest workers; above that whoever fits, in order.
 func Price(ev PriceEvidence) PriceVerdict {
 	if len(ev.Workers) > MaxPriceWorkers {
 		return unpriced(fmt.Errorf("the partition has %d workers, more than %d: price it in parts", len(ev.Workers), MaxPriceWorkers))
+	}
+	if ev.Most < 0 {
+		return unpriced(fmt.Errorf("%d workers at once is not a number of workers", ev.Most))
 	}
 	p, err := ev.read()
 	if err != nil {
@@ -75,6 +79,7 @@ func Price(ev PriceEvidence) PriceVerdict {
 type pricing struct {
 	workers    []priced
 	budgets    budgets
+	most       int // 0 is no bound
 	ridden     bool
 	lane       string     // the ridden lane
 	collisions [][]uint64 // one row of bits a worker

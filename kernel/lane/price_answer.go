@@ -121,6 +121,8 @@ func (p *pricing) held(i int) PriceHeld {
 	switch {
 	case w.unknown():
 		h.Advice, h.Reason = AdviceDeclareScope, w.why+"nobody knows which files it touches"
+	case (first < 0 || !p.inSafe(first)) && p.full(len(p.safe)):
+		h.Advice, h.Reason = AdviceWaitForRoom, fmt.Sprintf("no more than %d run at once, and those before it do", p.most)
 	case first < 0 || !p.inSafe(first):
 		h.Advice, h.Reason = AdviceWaitForBudget, "the class budget of kind "+verdict.Show(w.kind)+" is used up by those before it"
 	default:

@@ -15,7 +15,7 @@ const (
 
 // read reads every worker against the taxonomy, or the ridden lane.
 func (ev PriceEvidence) read() (pricing, error) {
-	p := pricing{ridden: ev.Within != nil}
+	p := pricing{ridden: ev.Within != nil, most: ev.Most}
 	if !p.ridden {
 		p.budgets = foldBudgets(ev.Budgets)
 	}

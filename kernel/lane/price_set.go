@@ -20,6 +20,9 @@ func (p *pricing) safeSet() []int {
 	var safe []int
 	in, counts := make([]bool, len(p.workers)), map[string]int{}
 	for _, i := range candidates {
+		if p.full(len(safe)) {
+			break
+		}
 		kind := p.workers[i].kind
 		free := p.budgets.room(kind, counts[kind])
 		p.peers(i, func(j int) bool { free = free && !in[j]; return free })
@@ -30,6 +33,9 @@ func (p *pricing) safeSet() []int {
 	}
 	return safe
 }
+
+// full reports whether so many are as many as may run at once.
+func (p *pricing) full(n int) bool { return p.most > 0 && n >= p.most }
 
 // largest is the largest safe set of at most exactPrice candidates. Each is
 // first taken and then left out, in order, and the first set of its size is
@@ -46,7 +52,10 @@ func (p *pricing) largest(candidates []int) []int {
 }
 
 func (p *pricing) search(candidates []int) setSearch {
-	s := setSearch{collisions: make([]uint32, len(candidates))}
+	s := setSearch{collisions: make([]uint32, len(candidates)), bound: len(candidates)}
+	if p.most > 0 {
+		s.bound = min(s.bound, p.most)
+	}
 	class := map[string]int{}
 	for a, i := range candidates {
 		for b, j := range candidates {
@@ -76,6 +85,7 @@ type setSearch struct {
 	members    []uint32 // of each class that has a budget
 	left       []int    // how many more of it are admitted
 	bounded    uint32   // all members
+	bound      int      // how many a set has at most
 	best       uint32
 	size       int
 	steps      int // branches that were entered
@@ -87,11 +97,11 @@ type setSearch struct {
 // without them they could join or replace one of their class: neither changes
 // which set is found first.
 func (s *setSearch) walk(avail, chosen uint32, size int) {
-	if size+s.most(avail) <= s.size {
+	if min(size+s.most(avail), s.bound) <= s.size {
 		return
 	}
 	s.steps++
-	if avail == 0 {
+	if avail == 0 || size == s.bound {
 		s.best, s.size = chosen, size
 		return
 	}
@@ -157,7 +167,7 @@ func (p *pricing) layWaves() {
 		}
 		p.peers(i, func(j int) bool { taken[of[j]] = i + 1; return true })
 		wave := first
-		for wave <= len(p.waves) && (taken[wave] == i+1 || !w.unknown() && !p.budgets.room(w.kind, counts[wave-1][w.kind])) {
+		for wave <= len(p.waves) && (taken[wave] == i+1 || p.full(len(p.waves[wave-1])) || !w.unknown() && !p.budgets.room(w.kind, counts[wave-1][w.kind])) {
 			wave++
 		}
 		put(i, wave)

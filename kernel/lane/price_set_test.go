@@ -36,7 +36,7 @@ func plainLargest(p *pricing) (best []int) {
 			return
 		}
 		kind := p.workers[i].kind
-		if p.budgets.room(kind, counts[kind]) && !slices.ContainsFunc(chosen, func(j int) bool { return p.collides(i, j) }) {
+		if !p.full(len(chosen)) && p.budgets.room(kind, counts[kind]) && !slices.ContainsFunc(chosen, func(j int) bool { return p.collides(i, j) }) {
 			counts[kind]++
 			walk(i+1, append(chosen, i), counts)
 			counts[kind]--
@@ -67,8 +67,9 @@ func TestSafeSetIsTheFirstLargest(t *testing.T) {
 			budgets = map[string]int{"a": 1 + rng.IntN(3), "b": 1 + rng.IntN(4)}
 		}
 		p := pricingOf(n, randomPairs(rng, n, rng.Float64()), budgets, "a", "c", "b")
+		p.most = max(0, rng.IntN(10)-3)
 		if got, want := p.safeSet(), plainLargest(p); !slices.Equal(got, want) {
-			t.Fatalf("%d workers, budgets %v: got %v, want %v", n, budgets, got, want)
+			t.Fatalf("%d workers, at most %d, budgets %v: got %v, want %v", n, p.most, budgets, got, want)
 		}
 	}
 }
@@ -264,5 +265,43 @@ func BenchmarkPrice(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+func TestNoWaveHasMoreThanMayRunAtOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 2))
+	for _, n := range []int{1, 5, exactPrice, 2 * exactPrice} {
+		for most := range 4 {
+			p := pricingOf(n, randomPairs(rng, n, 0.2), nil)
+			p.most = most
+			p.safe = p.safeSet()
+			p.layWaves()
+			placed := 0
+			for w, wave := range p.waves {
+				placed += len(wave)
+				if most > 0 && len(wave) > most {
+					t.Errorf("%d workers, at most %d: wave %d has %d", n, most, w+1, len(wave))
+				}
+				for _, i := range wave {
+					if slices.ContainsFunc(wave, func(j int) bool { return p.collides(i, j) }) {
+						t.Errorf("%d workers, at most %d: wave %d has a collision", n, most, w+1)
+					}
+				}
+			}
+			if placed != n {
+				t.Errorf("%d workers, at most %d: %d are in a wave", n, most, placed)
+			}
+		}
+	}
+}
+
+func TestWhoWaitsForRoomIsTold(t *testing.T) {
+	ev := PriceEvidence{Algebra: Glob, Workers: []PriceWorker{{Name: "a", Tree: []string{"a/**"}}, {Name: "b", Tree: []string{"b/**"}}, {Name: "c", Tree: []string{"a/x"}}}, Most: 1}
+	v := Price(ev)
+	if len(v.SafeNow) != 1 || v.SafeNow[0] != "a" || len(v.Held) != 2 || v.Held[0].Advice != AdviceWaitForRoom || v.Held[1].Advice != AdviceNarrow || v.WaveCount != 3 {
+		t.Errorf("%+v", v)
+	}
+	if ev.Most = -1; Price(ev).Err() == nil {
+		t.Error("fewer than none at once were priced")
 	}
 }

@@ -45,10 +45,10 @@ func (v PriceVerdict) String() string {
 		}
 	}
 	for _, b := range v.Blocked {
-		t.row("blocked", "%s: %s (%s); %s", verdict.Show(b.Name), b.Reason, b.ReasonClass, adviceText(b.Advice))
+		t.row("blocked", "%s: %s (%s); %s", verdict.Show(b.Name), b.Reason, b.ReasonClass, AdviceText(b.Advice))
 	}
 	for _, h := range v.Held {
-		t.row("held", "%s: %s; %s", verdict.Show(h.Name), h.Reason, adviceText(h.Advice))
+		t.row("held", "%s: %s; %s", verdict.Show(h.Name), h.Reason, AdviceText(h.Advice))
 	}
 	if t.left > 0 {
 		fmt.Fprintf(&t.Builder, "  and %d more rows, in the JSON\n", t.left)
@@ -88,8 +88,8 @@ func priceNameList(names []string) string {
 	return text
 }
 
-// adviceText is an advice as something to do.
-func adviceText(advice string) string {
+// AdviceText is an advice as something to do.
+func AdviceText(advice string) string {
 	switch advice {
 	case AdviceDeclareScope:
 		return "say which files with tree, or with a lane that has one"
@@ -99,7 +99,7 @@ func adviceText(advice string) string {
 		return "give both only the files of their tasks, or run it later"
 	case AdviceRunLater:
 		return "run it in a later wave"
-	case AdviceWaitForBudget:
+	case AdviceWaitForBudget, AdviceWaitForRoom:
 		return "run it once one of them has ended"
 	case AdviceRaiseBudget:
 		return "raise max_concurrent of that class in dos.toml"

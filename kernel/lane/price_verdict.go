@@ -25,6 +25,7 @@ const (
 	AdviceNarrow           = "narrow_to_issue_paths"
 	AdviceRunLater         = "run_later" // it runs alone, or one it collides with does
 	AdviceWaitForBudget    = "wait_for_class_budget"
+	AdviceWaitForRoom      = "wait_for_room"      // as many run at once as may
 	AdviceRaiseBudget      = "raise_class_budget" // its class admits none
 	AdviceNarrowToLane     = "narrow_to_lane_tree"
 	AdviceLeaveProtected   = "leave_protected_paths"
