@@ -38,6 +38,7 @@ var importRules = map[string][]string{
 	"kernel/pick":        {"pure", "kernel/verdict", "kernel/strict"},
 	"kernel/fleet":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/scope":       {"pure", "kernel/verdict", "kernel/lane"},
+	"kernel/wave":        {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/reconcile":   {"pure", "kernel/verdict", "kernel/policy", "kernel/ship"},
 	"kernel/queue":       {"pure", "kernel/verdict", "kernel/lane", "kernel/leak"},
 	"kernel/leak":        {"pure", "kernel/verdict", "kernel/lane"},
