@@ -33,20 +33,29 @@ func (d *Desk) Arbitrate(ctx context.Context, req ArbitrateRequest) (lane.Verdic
 	if req.LeasesGiven {
 		return lane.Arbitrate(ev), time.Time{}, nil
 	}
+	var asOf time.Time
+	var err error
+	if ev.Live, asOf, err = d.Binding(ctx, req.Cached); err != nil {
+		return lane.Verdict{}, time.Time{}, err
+	}
+	return lane.Arbitrate(ev), asOf, nil
+}
+
+// Binding lists the leases that bind a worker of this node now, and as of when they
+// were read. What cannot be read is among them. See [Desk.Leases].
+func (d *Desk) Binding(ctx context.Context, cached bool) ([]lane.Lease, time.Time, error) {
 	from, began := d.Clock(), time.Now()
-	s, t, err := d.lookTable(ctx, req.Cached)
+	s, t, err := d.lookTable(ctx, cached)
 	if err != nil {
-		return lane.Verdict{}, time.Time{}, d.storeError(err)
+		return nil, time.Time{}, d.storeError(err)
 	}
 	var over map[string]bool
 	if d.remote == nil || !s.AsOf.Before(began) { // of a mirror nobody can say what has lapsed since
 		d.watch(from, s, &t)
 		over = t.Lapsed(d.lapsing())
 	}
-	if ev.Live, err = d.binding(ctx, t, over); err != nil {
-		return lane.Verdict{}, time.Time{}, d.storeError(err)
-	}
-	return lane.Arbitrate(ev), s.AsOf.UTC().Truncate(time.Second), nil
+	live, err := d.binding(ctx, t, over)
+	return live, s.AsOf.UTC().Truncate(time.Second), d.storeError(err)
 }
 
 // binding lists the leases that bind a worker of this node: of the lanes that the

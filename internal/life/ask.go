@@ -23,7 +23,8 @@ func AskAlerts() Ask                 { return Ask{need: journal.NeedAlerts(), al
 func AskCounts() Ask                 { return Ask{need: journal.NeedCounts()} }
 func AskPending(since time.Time) Ask { return Ask{need: journal.NeedSpawns(since)} }
 
-// AskAttempts is for [Book.Tried], AskLaunches for [Book.Launches].
+// AskAttempts is for [Book.Tried], AskLaunches for [Book.Launches] and
+// [Book.Waves].
 func AskAttempts() Ask { return Ask{need: journal.NeedAttempts()} }
 func AskLaunches() Ask { return Ask{need: journal.NeedLaunches()} }
 
@@ -171,6 +172,14 @@ func (b *Book) Launches(ctx context.Context) ([]journal.Row, error) {
 		return nil, err
 	}
 	return b.view().Launches(), nil
+}
+
+// Waves are the newest rows about the workers of waves: see [journal.View.Waves].
+func (b *Book) Waves(ctx context.Context) ([]journal.Row, error) {
+	if err := b.Read(ctx, AskLaunches()); err != nil {
+		return nil, err
+	}
+	return b.view().Waves(), nil
 }
 
 // Answers are the newest recorded answers of each node: see

@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -254,6 +256,23 @@ func (v View) Launches() []Row {
 	return slices.DeleteFunc(v.latest(tableLaunch), func(r Row) bool {
 		at, ok := harvested[workerKey(r)]
 		return ok && !at.Before(r.At)
+	})
+}
+
+// Waves are the newest rows about the workers of waves, one for each: its LAUNCH, or
+// the HARVEST that came after it.
+func (v View) Waves() []Row {
+	rows := map[string]Row{}
+	for _, table := range []string{tableLaunch, tableHarvest} {
+		for _, r := range v.latest(table) {
+			key := workerKey(r)
+			if had, ok := rows[key]; !ok || !r.At.Before(had.At) {
+				rows[key] = r
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(rows), func(a, b Row) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(workerKey(a), workerKey(b)))
 	})
 }
 

@@ -532,6 +532,16 @@ func TestLaunchesAndCounts(t *testing.T) {
 	back := launch
 	back.At = epoch.Add(time.Second)
 	stands(t, "both ways", ask, "1 open, counts 2110, before 0", rows(t, "n1", launch, harvest, back))
+	newest := func(v journal.View) string {
+		var all []string
+		for _, r := range v.Waves() {
+			all = append(all, r.RunID+" "+r.Op)
+		}
+		slices.Sort(all)
+		return strings.Join(all, ", ")
+	}
+	stands(t, "of each worker there is the newest row", newest, "Q LAUNCH, R HARVEST", rows(t, "n1", launch, other, harvest))
+	stands(t, "whoever wrote it", newest, "Q LAUNCH, R HARVEST", rows(t, "n1", launch, other), rows(t, "n2", launchless(harvest)))
 	cap1, cap2 := epoch.Add(time.Hour), epoch.Add(2*time.Hour)
 	stands(t, "the newest word on an account counts", func(v journal.View) string {
 		caps := v.Caps()

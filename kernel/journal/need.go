@@ -31,7 +31,8 @@ func NeedSpawns(since time.Time) Need {
 	return Need{tables: []string{tableSpawn, tableExit}, since: since}
 }
 
-// NeedAttempts is what [View.Attempts] reads, NeedLaunches what [View.Launches] does.
+// NeedAttempts is what [View.Attempts] reads, NeedLaunches what [View.Launches] and
+// [View.Waves] do.
 func NeedAttempts() Need { return Need{tables: []string{tableAttempt}} }
 func NeedLaunches() Need { return Need{tables: []string{tableLaunch, tableHarvest}} }
 

@@ -118,7 +118,7 @@ func answers(t interface{ Fatal(...any) }, v journal.View) string {
 	data, err := json.Marshal([]any{
 		hidden,
 		v.Nodes(), v.Doubts(), v.Runs(), stories, v.Alerts(), v.Acks(), a1, ok1, a2, ok2, v.Spawns(), v.Pending(now, 4*time.Hour), row, found,
-		v.Launches(), v.Exits(), v.Caps(), v.Verdicts(), v.Gaps(), v.ForgotAlerts(), listed,
+		v.Launches(), v.Waves(), v.Exits(), v.Caps(), v.Verdicts(), v.Gaps(), v.ForgotAlerts(), listed,
 		v.Count("SPAWN", epoch.Add(-time.Hour), now), v.Count("EXIT/shipped", epoch.Add(-9*time.Hour), now),
 	})
 	if err != nil {
