@@ -39,6 +39,7 @@ var importRules = map[string][]string{
 	"kernel/fleet":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/scope":       {"pure", "kernel/verdict", "kernel/lane"},
 	"kernel/wave":        {"pure", "kernel/verdict", "kernel/lane"},
+	"kernel/super":       {"pure", "kernel/verdict", "kernel/fleet"},
 	"kernel/reconcile":   {"pure", "kernel/verdict", "kernel/policy", "kernel/ship"},
 	"kernel/queue":       {"pure", "kernel/verdict", "kernel/lane", "kernel/leak"},
 	"kernel/leak":        {"pure", "kernel/verdict", "kernel/lane"},
