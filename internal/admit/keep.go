@@ -16,6 +16,14 @@ func (d *Desk) Heartbeat(ctx context.Context, name string, id lease.Identity) (l
 	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{decide: lease.Heartbeat, order: true, renews: true})
 }
 
+// HeartbeatRung is Heartbeat of a reserved lane, which has the rung from now on.
+func (d *Desk) HeartbeatRung(ctx context.Context, name string, id lease.Identity, rung string) (lease.Verdict, error) {
+	if err := lease.CheckWord("rung", rung); err != nil {
+		return lease.Verdict{}, err
+	}
+	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id, Rung: rung}, keepVerb{decide: lease.Heartbeat, order: true, renews: true})
+}
+
 // Release ends a lease of the caller's.
 func (d *Desk) Release(ctx context.Context, name string, id lease.Identity) (lease.Verdict, error) {
 	return d.keep(ctx, lease.KeepEvidence{Lane: name, Identity: id}, keepVerb{decide: lease.Release})

@@ -18,6 +18,7 @@ type KeepEvidence struct {
 	Current  *Record
 	Order    Order // the zero Order admits nothing
 	Identity Identity
+	Rung     string // Heartbeat of a reserved lane only: stands from now on; "" leaves what stands
 	Operator string // Scavenge, Park and Unpark only
 	Stamp    Stamp
 	Lapsing  Lapsing
@@ -84,6 +85,9 @@ func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 	sure := cur.sureUntil(ev.Gone, ev.Lapsing)
 	cur.Ship, cur.Proc, cur.Taking = nil, cur.proc(ev.Gone), false
 	cur.RenewedAt = stampSeconds(ev.Stamp)
+	if ev.Rung != "" && lane.Reserved(cur.Lane) {
+		cur.Rung = ev.Rung
+	}
 	v := Verdict{Outcome: Renewed, Lane: ev.Lane, Lease: &cur, Reason: reason, sure: sure}
 	if cur.State == lane.Waiting {
 		v.Reason += "; it waits still, and the lane is not yours to work on"

@@ -67,6 +67,8 @@ func (r Record) check(chain string, gen uint64) error {
 		return fmt.Errorf("%w: generation %d in an entry of generation %d", ErrRecord, r.Gen, gen)
 	case r.State != lane.Free && (r.Nonce == "" || r.TTL <= 0 || r.RenewedAt.IsZero()):
 		return fmt.Errorf("%w: held without a nonce, a ttl or the time of a renewal", ErrRecord)
+	case r.Rung != "" && !lane.Reserved(r.Lane):
+		return fmt.Errorf("%w: a rung on lane %q, which is not reserved", ErrRecord, r.Lane)
 	case r.TTL < 0 || r.TTL > maxTTL || !inRange(r.RenewedAt) || !inRange(r.AcquiredAt):
 		return fmt.Errorf("%w: a ttl or a time out of range", ErrRecord)
 	}
@@ -105,6 +107,7 @@ func (r Record) checkWords() error {
 		{"kind", r.LaneKind}, {"scope", r.Scope}, {"state", string(r.State)}, {"nonce", r.Nonce},
 		{"owner", r.Holder.Owner}, {"worker", r.Holder.Worker}, {"node", r.Holder.Node}, {"run id", r.RunID},
 		{"unit", r.Unit}, {"seat", r.Seat}, {"policy", r.Policy}, {"operator", r.Operator}, {"delegation", r.Under},
+		{"rung", r.Rung},
 	}
 	if len(r.Pushing) > maxPushing {
 		return fmt.Errorf("%d pushes are on their way", len(r.Pushing))

@@ -107,6 +107,8 @@ type Record struct {
 	UnderGen uint64   `json:"under_gen,omitempty"` // and its generation on the remote
 	Taking   bool     `json:"taking,omitempty"`    // somebody found it lapsed and is about to take it over
 	Pushing  []string `json:"pushing,omitempty"`   // pushes under it, by nonce, of which the end is not known
+
+	Rung string `json:"rung,omitempty"` // of a reserved lane: how far its holder has ramped up
 }
 
 // A Proc is the worker's own process, where its caller named it.

@@ -44,7 +44,7 @@ func (e LaneEntry) keeps(was Record, k Known) *Breach {
 // changes are the keys of a record that an op may change, beside what every entry
 // says of itself.
 var changes = map[string][]string{
-	OpHeartbeat: {"proc", "taking"},
+	OpHeartbeat: {"proc", "taking", "rung"},
 	OpReady:     {"state", "proc"},
 	OpPark:      {"state", "operator"},
 	OpUnpark:    {"state", "operator", "proc"},

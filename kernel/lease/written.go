@@ -10,7 +10,7 @@ import (
 // The keys of a record, of an order and of what they hold, in the order in which
 // they are written.
 const (
-	recordKeys = "v lane slot lane_kind tree scope state gen nonce holder run_id unit seat proc ttl_s acquired_at renewed_at policy reason operator ship delegate under under_gen taking pushing"
+	recordKeys = "v lane slot lane_kind tree scope state gen nonce holder run_id unit seat proc ttl_s acquired_at renewed_at policy reason operator ship delegate under under_gen taking pushing rung"
 	holderKeys = "node owner worker"
 	orderKeys  = "v seq lanes units seats classes policy newest admitted found"
 	grantKeys  = "gen nonce lane kind tree unit seat"
@@ -87,6 +87,8 @@ func (r *Record) wordOf(key string) *string {
 		return &r.Operator
 	case "under":
 		return &r.Under
+	case "rung":
+		return &r.Rung
 	}
 	return nil
 }

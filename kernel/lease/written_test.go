@@ -52,7 +52,7 @@ func drawWritten(t *rapid.T) string {
 		Holder: Holder{Node: word(t, "node"), Owner: word(t, "owner"), Worker: word(t, "worker")}, RunID: word(t, "run"), Unit: word(t, "unit"),
 		Seat: word(t, "seat"), TTL: rapid.Int64Range(-5, 1<<40).Draw(t, "ttl"), AcquiredAt: some(t, "acquired", at), RenewedAt: at,
 		Policy: word(t, "policy"), Reason: word(t, "reason"), Operator: word(t, "operator"), Under: word(t, "under"),
-		Delegate: rapid.Bool().Draw(t, "delegate"), Taking: rapid.Bool().Draw(t, "taking"), UnderGen: some(t, "under gen", uint64(7)),
+		Delegate: rapid.Bool().Draw(t, "delegate"), Taking: rapid.Bool().Draw(t, "taking"), Rung: word(t, "rung"), UnderGen: some(t, "under gen", uint64(7)),
 		Pushing: some(t, "pushing", []string{"p", word(t, "push")}), Proc: some(t, "proc", &Proc{PID: 4, Start: "s", Boot: word(t, "boot")}),
 		Ship: some(t, "ship", &Ship{Ref: "refs/heads/main", New: word(t, "new"), Units: []ShipUnit{{Plan: word(t, "plan")}}, Under: &ShippedUnder{Gen: 1}}),
 	}
