@@ -31,6 +31,9 @@ func AskLaunches() Ask { return Ask{need: journal.NeedLaunches()} }
 // AskAnswers is for [Book.Answers].
 func AskAnswers() Ask { return Ask{need: journal.NeedAnswers()} }
 
+// AskCaps is for [Book.Caps].
+func AskCaps() Ask { return Ask{need: journal.NeedCaps()} }
+
 // AskSpawns is for [Book.Spawns], AskRuns for the stories of runs, AskEverything for
 // [Book.Everything].
 func AskSpawns() Ask            { return AskPending(time.Time{}) }
@@ -191,6 +194,22 @@ func (b *Book) Answers(ctx context.Context) (rows, exits []journal.Row, forgot t
 	v := b.view()
 	rows, forgot = v.Answers()
 	return rows, v.Exits(), forgot, nil
+}
+
+// Ended are the newest ends of workers, and up to when some had to be forgotten. It
+// reads as much as Answers.
+func (b *Book) Ended(ctx context.Context) (rows []journal.Row, forgot time.Time, err error) {
+	if err := b.Read(ctx, AskAnswers()); err != nil {
+		return nil, time.Time{}, err
+	}
+	v := b.view()
+	return v.Exits(), v.ForgotExits(), nil
+}
+
+// Caps are the newest rows about accounts that are used up: see [journal.View.Caps].
+func (b *Book) Caps(ctx context.Context) ([]journal.Row, error) {
+	err := b.Read(ctx, AskCaps())
+	return b.view().Caps(), err
 }
 
 // Counts counts rows: see [journal.View.Count].

@@ -279,6 +279,10 @@ func (v View) Waves() []Row {
 // Exits are the newest ends of workers, one for each.
 func (v View) Exits() []Row { return v.latest(tableExit) }
 
+// ForgotExits is the time of the newest end of a worker that had to be dropped for
+// want of room, zero when none was: from there back Exits are not all there were.
+func (v View) ForgotExits() time.Time { return v.forgot(tableExit) }
+
 // Caps are the newest rows about accounts that are used up, one for each.
 func (v View) Caps() []Row { return v.latest(tableCap) }
 
