@@ -38,7 +38,8 @@ func nextUpVerb() verb {
 				"The lane of a unit is that of its task, or guessed from what is written about it as git dos queue\n" +
 				"add guesses; one without a lane is offered only without --scope. A unit that is held is never a\n" +
 				"drain: soft_claimed where a lease or a worker has it, else quota_blocked.\n\n" +
-				"Of two that render in one work tree at once, one is answered RACE and leaves .race-TAG.json.\n" +
+				"Of two that render packets of one lane, or of all units, in one work tree at once, one is answered\n" +
+				"RACE and leaves .race-TAG.json.\n" +
 				"Where nothing is free, and of some unit that cannot be told, there is no verdict, and nothing is\n" +
 				"written; units that depend on each other are an error.",
 			Flags: []cli.Flag{
@@ -54,7 +55,7 @@ func nextUpVerb() verb {
 				{Code: 3, Outcome: string(pick.Drain), Meaning: "it offers none, for want of work"},
 				{Code: 4, Outcome: string(pick.StaleStamp), Meaning: "it offers none: what shipped is not stamped in its plan document"},
 				{Code: 5, Outcome: string(pick.Blocked), Meaning: "it offers none: units are claimed, held or waiting"},
-				{Code: 6, Outcome: string(pick.Raced), Meaning: "another process renders here; no packet is written"},
+				{Code: 6, Outcome: string(pick.Raced), Meaning: "another process renders a packet of the same units here; no packet is written"},
 			},
 		},
 	}
@@ -94,7 +95,7 @@ func nextUpPacket(c *cli.Context, d *admit.Desk, scope []string, limit int) (nex
 		return nextUpAnswer{}, packet.Packet{}, environmentf("%w", err).hint("run it in a clone with a work tree")
 	}
 	defer folder.Close()
-	unlock, held, err := folder.Lock()
+	unlock, held, err := folder.Lock(scope)
 	if err != nil {
 		return nextUpAnswer{}, packet.Packet{}, environmentf("%w", err).hint("see git dos doctor")
 	}
@@ -160,7 +161,7 @@ func nextUpRender(c *cli.Context, d *admit.Desk, folder *nextup.Folder, scope []
 		return a, p, nextUpError(err)
 	}
 	p.At = now(c)
-	p, w, err := folder.Write(p)
+	p, w, err := folder.Write(c.Context, p)
 	if err != nil {
 		return a, p, nextUpError(err)
 	}

@@ -2,6 +2,7 @@ package nextup
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,9 +18,6 @@ import (
 	"github.com/git-dos/git-dos/kernel/pick"
 	"github.com/git-dos/git-dos/refstore"
 )
-
-// lockName is the lock of whoever renders into this work tree.
-const lockName = "next-up.lock"
 
 // maxTags bounds how many packets one day has room for.
 const maxTags = 9999
@@ -57,18 +55,12 @@ func OpenFolder(repo *refstore.Repo, dir string) (*Folder, error) {
 // Close ends the use of a folder.
 func (f *Folder) Close() { _ = f.root.Close() }
 
-// Lock makes this process the only one that renders here. Where another is at it
-// already, held says which.
-func (f *Folder) Lock() (unlock func(), held *refstore.Holder, err error) {
-	return f.repo.TryLock(lockName)
-}
-
 // Race leaves a file that says that another process had the lock, under a tag
 // that nobody else has, and reads it back.
 func (f *Folder) Race(held refstore.Holder, at time.Time) (tag string, w Written, err error) {
 	tag = at.UTC().Format(time.DateOnly) + "-race-" + admit.NewNonce()[:12]
 	at = at.UTC().Truncate(time.Second)
-	r := pick.Race{BlockedByPID: held.PID, AttemptedAt: &at, LockPath: f.shown(held.Path), Reason: "another process renders a packet in this work tree"}
+	r := pick.Race{BlockedByPID: held.PID, AttemptedAt: &at, LockPath: f.shown(held.Path), Reason: "another process renders a packet of the same units in this work tree"}
 	data, err := r.Encode()
 	if err == nil {
 		err = f.make()
@@ -104,14 +96,18 @@ func (f *Folder) shown(name string) string {
 
 // Write gives the packet a tag and writes its files, the sidecar last, so that
 // a packet with one is whole. It answers with what it read back, and what cannot
-// be read back as it was written is removed. The caller has the lock.
-func (f *Folder) Write(p packet.Packet) (packet.Packet, Written, error) {
+// be read back as it was written is removed. The caller has the lock of its lanes.
+func (f *Folder) Write(ctx context.Context, p packet.Packet) (packet.Packet, Written, error) {
 	if err := f.make(); err != nil {
 		return p, Written{}, err
 	}
+	unlock, err := f.alone(ctx)
+	if err != nil {
+		return p, Written{}, err
+	}
+	defer unlock()
 	f.sweep()
 	p.At = p.At.UTC().Truncate(time.Second)
-	var err error
 	if p.Tag, err = f.tag(p.At); err != nil {
 		return p, Written{}, err
 	}

@@ -64,7 +64,7 @@ func TestPacketsAreNotWrittenWhereTheyMustNotBe(t *testing.T) {
 		}
 		defer f.Close()
 		var told *FolderError
-		if _, _, err := f.Write(live("A1")); !errors.As(err, &told) || !strings.Contains(err.Error(), want) {
+		if _, _, err := f.Write(t.Context(), live("A1")); !errors.As(err, &told) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", dir, err)
 		}
 		if _, err := os.Lstat(filepath.Join(r.WorkTree, "a")); err == nil {
@@ -94,7 +94,7 @@ func TestWhatKilledRenderersLeftGoesInTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := folder(t, r).Write(live("A1")); err != nil {
+	if _, _, err := folder(t, r).Write(t.Context(), live("A1")); err != nil {
 		t.Fatal(err)
 	}
 	names := strings.Join(left(t, r), " ")
@@ -120,7 +120,7 @@ func TestAPacketIsWrittenAndReadBack(t *testing.T) {
 	r := repo(t)
 	f := folder(t, r)
 	for n, want := range []string{"2026-01-02-1", "2026-01-02-2"} {
-		p, w, err := f.Write(live("A1", "A2"))
+		p, w, err := f.Write(t.Context(), live("A1", "A2"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestAPacketIsWrittenAndReadBack(t *testing.T) {
 			}
 		}
 	}
-	if _, w, err := f.Write(live()); err != nil || w.Gate.Outcome != pick.Drain {
+	if _, w, err := f.Write(t.Context(), live()); err != nil || w.Gate.Outcome != pick.Drain {
 		t.Errorf("of nothing: %+v, %v", w, err)
 	}
 	if got := left(t, r); len(got) != 9 {
@@ -152,7 +152,7 @@ func TestATagThatAnyFileHasIsTaken(t *testing.T) {
 		if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if p, _, err := f.Write(live("A1")); err != nil || p.Tag != "2026-01-02-2" {
+		if p, _, err := f.Write(t.Context(), live("A1")); err != nil || p.Tag != "2026-01-02-2" {
 			t.Errorf("%s: tag %q, %v", name, p.Tag, err)
 		}
 		if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
@@ -164,7 +164,7 @@ func TestATagThatAnyFileHasIsTaken(t *testing.T) {
 func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	r := repo(t)
 	f := folder(t, r)
-	if _, _, err := f.Write(live("A1", "a1")); err == nil {
+	if _, _, err := f.Write(t.Context(), live("A1", "a1")); err == nil {
 		t.Error("a unit that stands twice was written")
 	}
 	if got := left(t, r); len(got) != 0 {
@@ -192,7 +192,7 @@ func TestWhatIsNotAsItWasWrittenIsNoSuccess(t *testing.T) {
 		"another sidecar":       {2, `{"schema":"oc3-dispositions-v1","tag":"2026-01-02-1","dispositions":[]}`, "sidecar_corrupt"},
 	} {
 		f := folder(t, repo(t))
-		p, _, err := f.Write(live("A1"))
+		p, _, err := f.Write(t.Context(), live("A1"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestWhatIsNotAsItWasWrittenIsNoSuccess(t *testing.T) {
 // TestOfManyRenderersOneWritesAndTheOthersSayRace has them all at once.
 func TestOfManyRenderersOneWritesAndTheOthersSayRace(t *testing.T) {
 	r := repo(t)
-	unlock, held, err := folder(t, r).Lock()
+	unlock, held, err := folder(t, r).Lock(nil)
 	if err != nil || held != nil {
 		t.Fatalf("%+v, %v", held, err)
 	}
@@ -235,7 +235,7 @@ func TestOfManyRenderersOneWritesAndTheOthersSayRace(t *testing.T) {
 				return
 			}
 			defer f.Close()
-			_, held, err := f.Lock()
+			_, held, err := f.Lock(nil)
 			if err != nil || held == nil || held.PID != int64(os.Getpid()) {
 				t.Errorf("%+v, %v", held, err)
 				return
@@ -256,11 +256,11 @@ func TestOfManyRenderersOneWritesAndTheOthersSayRace(t *testing.T) {
 	for tag := range tags {
 		seen[tag] = true
 	}
-	_, w, err := folder(t, r).Write(live("A1"))
+	_, w, err := folder(t, r).Write(t.Context(), live("A1"))
 	if unlock(); err != nil || w.Gate.Outcome != pick.Live || len(seen) != n || len(left(t, r)) != n+3 {
 		t.Errorf("%+v, %v; %d tags, files %q", w.Gate, err, len(seen), left(t, r))
 	}
-	if again, held, err := folder(t, r).Lock(); err != nil || held != nil {
+	if again, held, err := folder(t, r).Lock(nil); err != nil || held != nil {
 		t.Errorf("after that: %+v, %v", held, err)
 	} else {
 		again()

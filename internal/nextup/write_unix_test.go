@@ -21,7 +21,7 @@ func TestAFolderBehindALinkIsNotWrittenTo(t *testing.T) {
 	}
 	f := folder(t, r)
 	var told *FolderError
-	if _, _, err := f.Write(live("A1")); !errors.As(err, &told) || told.Error() != "packets go to out/next, and out is a symbolic link" {
+	if _, _, err := f.Write(t.Context(), live("A1")); !errors.As(err, &told) || told.Error() != "packets go to out/next, and out is a symbolic link" {
 		t.Error(err)
 	}
 	if _, _, err := f.Race(refstore.Holder{}, at); !errors.As(err, &told) {
@@ -39,7 +39,7 @@ func TestAFolderLeadsNowhereElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := folder(t, r)
-	if _, _, err := f.Write(live("A1")); err == nil {
+	if _, _, err := f.Write(t.Context(), live("A1")); err == nil {
 		t.Error("a link out of the work tree was followed")
 	}
 	if _, _, err := f.Race(refstore.Holder{}, at); err == nil {
