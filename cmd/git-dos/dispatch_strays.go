@@ -4,10 +4,8 @@ import (
 	"slices"
 
 	"github.com/git-dos/git-dos/internal/admit"
-	"github.com/git-dos/git-dos/internal/worktree"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
-	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
@@ -76,33 +74,4 @@ func coveredBy(reading admit.Reading, own lease.Record, path string) string {
 		}
 	}
 	return ""
-}
-
-// commit commits exactly these paths, or says why not.
-func (s *dispatching) commit(text string, paths, tree []string) (id, why string, err error) {
-	t, err := worktree.Open(s.c.Context, s.desk.Repo)
-	if err != nil {
-		return "", "", scopeError(err)
-	}
-	note := worktree.Note{Run: s.lease.RunID, Worker: firstEnv("FLEET_WORKER_ID")}
-	name := ""
-	if len(tree) > 0 {
-		name, note.Lease = s.lease.Lane, s.worker().token()
-	}
-	message, err := worktree.Compose(text, note)
-	if err != nil {
-		return "", "", commitMessageError(err)
-	}
-	draft, err := t.Draft(s.c.Context, paths, name, tree)
-	if err != nil {
-		return "", "", scopeError(err)
-	}
-	v, err := draft.Commit(s.c.Context, message)
-	switch {
-	case err != nil:
-		return "", "", scopeError(err)
-	case v.Outcome != scope.Committed:
-		return "", firstOf(v.Reason, "it could not be committed"), nil
-	}
-	return v.Commit, "", nil
 }
