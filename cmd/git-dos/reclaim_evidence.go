@@ -113,7 +113,7 @@ func (r *reclaiming) commits(run life.Run, repo *refstore.Repo) (*int, *int64, e
 	if run.Start == "" {
 		return nil, nil, errors.New("nothing says what they would come after")
 	}
-	own, whole, err := run.Own(r.c.Context, run.Start)
+	own, _, whole, err := run.Own(r.c.Context, run.Start)
 	switch {
 	case err != nil:
 		return nil, nil, err

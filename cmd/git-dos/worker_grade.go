@@ -87,9 +87,12 @@ func (w *workerRunning) evidence(exit supervise.Exit) (supervise.GradeEvidence, 
 		return ev, err
 	}
 	if w.base != "" {
-		own, err := w.own(b)
+		own, elsewhere, err := w.own(b)
 		if err != nil {
 			return ev, err
+		}
+		for _, id := range elsewhere {
+			ev.Elsewhere = append(ev.Elsewhere, string(id))
 		}
 		if ev.Commits, err = w.judged(d.Repo, trunk, own); err != nil {
 			return ev, err
@@ -156,8 +159,8 @@ func (w *workerRunning) stranded(repo *refstore.Repo) (paths []string, err error
 }
 
 // own lists the commits of the worker: those of its run, and of the run whose lease
-// it rides.
-func (w *workerRunning) own(b *life.Book) (own []refstore.OID, err error) {
+// it rides. Others that it may have made lie elsewhere.
+func (w *workerRunning) own(b *life.Book) (own, elsewhere []refstore.OID, err error) {
 	runs := []string{w.lease.RunID}
 	if w.run != w.lease.RunID {
 		runs = append(runs, w.run)
@@ -165,23 +168,32 @@ func (w *workerRunning) own(b *life.Book) (own []refstore.OID, err error) {
 	for _, id := range runs {
 		run, err := b.Adding(w.c.Context, id)
 		if err != nil {
-			return nil, lifeError(err)
+			return nil, nil, lifeError(err)
 		}
-		found, whole, err := run.Own(w.c.Context, w.base)
+		found, beside, whole, err := run.Own(w.c.Context, w.base)
 		if err != nil {
-			return nil, lifeError(err)
+			return nil, nil, lifeError(err)
 		}
 		if !whole {
 			warn(w.c, "not all that came after %s could be looked at", w.base.Short())
 		}
-		for _, commit := range found {
-			if !slices.Contains(own, commit) {
-				own = append(own, commit)
-			}
+		own, elsewhere = added(own, found), added(elsewhere, beside)
+	}
+	return own, elsewhere[:min(len(elsewhere), maxElsewhere)], nil
+}
+
+// added are the commits of a list and those of another that it lacks.
+func added(list, more []refstore.OID) []refstore.OID {
+	for _, id := range more {
+		if !slices.Contains(list, id) {
+			list = append(list, id)
 		}
 	}
-	return own, nil
+	return list
 }
+
+// maxElsewhere bounds the commits outside the lane that are named.
+const maxElsewhere = 100
 
 // maxGraded bounds the commits of one run that are looked at.
 const maxGraded = 2000

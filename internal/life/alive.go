@@ -130,23 +130,27 @@ func (r Run) since(ctx context.Context, start refstore.OID) (p *past, mine []*co
 }
 
 // Own lists the run's commits after a start: those that name it, and those that
-// name no run, were made while it had its lease and touch that lease's tree. whole
+// name no run, were made while it had its lease and touch that lease's tree. Those
+// that do not touch it are elsewhere: they may be its, and count for nothing. whole
 // reports whether all that came after the start could be looked at.
-func (r Run) Own(ctx context.Context, start refstore.OID) (own []refstore.OID, whole bool, err error) {
+func (r Run) Own(ctx context.Context, start refstore.OID) (own, elsewhere []refstore.OID, whole bool, err error) {
 	p, mine, whole, err := r.since(ctx, start)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	var tree lane.Scope
 	if r.Lease != nil {
 		tree = lane.NewScope(r.Lease.Tree)
 	}
 	for _, c := range p.commits {
-		if c.own(r.ID) || r.Lease != nil && slices.Contains(mine, c) && c.touches(tree) {
+		switch may := r.Lease != nil && slices.Contains(mine, c); {
+		case c.own(r.ID), may && c.touches(tree):
 			own = append(own, c.ID)
+		case may && len(c.paths) > 0:
+			elsewhere = append(elsewhere, c.ID)
 		}
 	}
-	return own, whole, nil
+	return own, elsewhere, whole, nil
 }
 
 // counted are the commits as the count of progress takes them.

@@ -60,6 +60,10 @@ type GradeEvidence struct {
 	Stranded  []string    `json:"stranded"`  // uncommitted paths of the lane's tree
 	Survivors []Process   `json:"survivors"` // processes of the worker that outlived it
 
+	// Elsewhere are commits since the run began that name no run and change nothing of
+	// its lane. Whose they are cannot be told.
+	Elsewhere []string `json:"elsewhere,omitempty"`
+
 	// Dropped is a commit that the trunk had when the run began and has no more: it was
 	// rewritten meanwhile, and what others had on it may be lost.
 	Dropped string `json:"dropped,omitempty"`
@@ -190,10 +194,13 @@ func (ev GradeEvidence) cause() string {
 		return "its unit had shipped before"
 	case len(ev.Stranded) > 0:
 		return fmt.Sprintf("%s written and not committed", verdict.Count(len(ev.Stranded), "path"))
+	case len(ev.Elsewhere) > 0:
+		return fmt.Sprintf("it ended with status 0, and of what may be its nothing lies in its lane: %s, first %s",
+			verdict.Count(len(ev.Elsewhere), "commit"), verdict.Short(ev.Elsewhere[0]))
 	case e.Output == 0:
-		return "it printed nothing and changed nothing"
+		return "it printed nothing and changed nothing of its lane"
 	}
-	return "it ended with status 0 and changed nothing"
+	return "it ended with status 0 and changed nothing of its lane"
 }
 
 // ExitCode implements [verdict.Verdict].
