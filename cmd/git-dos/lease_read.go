@@ -140,6 +140,7 @@ func lineOf(t refstore.Tip) logLine {
 	case name.Kind == "journal":
 		l.about.node = name.Leaf
 		words = append(words, about.Owner)
+		words = append(words, receiptWords(t)...)
 	case about.Holder != nil:
 		l.about.node = about.Holder.Node
 		words = append(words, about.Holder.String())
