@@ -53,6 +53,7 @@ var importRules = map[string][]string{
 	"internal/facts":     {"std", "kernel/...", "refstore/...", "internal/shipindex", "internal/suite"},
 	"internal/shipindex": {"std", "kernel/ship", "refstore", "github.com/klauspost/compress/..."},
 	"internal/suite":     {"std", "refstore", "refstore/git"},
+	"internal/cherry":    {"std", "refstore/..."},
 	"internal/worktree":  {"std", "kernel/scope", "refstore/...", "internal/admit"},
 	"internal/admit":     {"std", "kernel/...", "refstore/...", "internal/facts", "internal/host", "internal/observe", "internal/ledger"},
 	"internal/leakrules": {"std", "github.com/pelletier/go-toml/v2"},
