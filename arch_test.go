@@ -71,6 +71,7 @@ var importRules = map[string][]string{
 	"internal/drive":     {"std", "kernel/lane", "kernel/lease", "kernel/verdict", "internal/admit"},
 	"internal/worker":    {"std", "internal/host", "golang.org/x/sys/..."},
 	"internal/machine":   {"std", "kernel/fleet", "internal/host", "internal/marker", "github.com/shirou/gopsutil/v4/...", "golang.org/x/sys/..."},
+	"internal/mcpserver": {"std", "github.com/modelcontextprotocol/go-sdk/mcp"},
 	"internal/marker":    {"std", "refstore", "internal/host"},
 	"internal/hookset":   {"std", "kernel/verdict", "refstore", "refstore/git"},
 	"internal/scenario":  {"std"},
