@@ -54,6 +54,7 @@ func allVerbs() []verb {
 		logVerb(),
 		loopDecideVerb(),
 		loopVerb(),
+		mcpVerb(),
 		mergeGateVerb(),
 		nextUpVerb(),
 		observeVerb(),

@@ -10,6 +10,7 @@ import (
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/hookset"
 	"github.com/git-dos/git-dos/internal/marker"
+	"github.com/git-dos/git-dos/internal/mcpserver"
 	"github.com/git-dos/git-dos/internal/setup"
 	"github.com/git-dos/git-dos/kernel/audit"
 	"github.com/git-dos/git-dos/kernel/breaker"
@@ -54,6 +55,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		hookVerdict{}, auditAnswer{},
 		hookset.Look{}, hookset.Installation{}, hookset.Removal{},
 		hookVerdict{},
+		mcpserver.Answer{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}
