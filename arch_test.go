@@ -57,6 +57,7 @@ var importRules = map[string][]string{
 	"internal/worktree":  {"std", "kernel/scope", "refstore/...", "internal/admit"},
 	"internal/admit":     {"std", "kernel/...", "refstore/...", "internal/facts", "internal/host", "internal/observe", "internal/ledger"},
 	"internal/leakrules": {"std", "github.com/pelletier/go-toml/v2"},
+	"internal/board":     {"std", "kernel/journal", "kernel/lease"},
 	"internal/browser":   {"std"},
 	"internal/screen":    {"std", "github.com/gdamore/tcell/v2"},
 	"internal/oldledger": {"std", "kernel/...", "refstore/..."},
