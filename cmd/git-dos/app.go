@@ -23,6 +23,7 @@ func allVerbs() []verb {
 		arbitrateVerb(),
 		attemptVerb(),
 		beatVerb(),
+		boardVerb(),
 		breakerVerb(),
 		claimStepVerb(),
 		cleanVerb(),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/life"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -39,7 +40,11 @@ func topLook(c *cli.Context) (topAnswer, error) {
 	if err != nil {
 		return topAnswer{}, err
 	}
-	t := now(c)
+	return topOf(c, d, now(c))
+}
+
+// topOf looks at everything from a desk.
+func topOf(c *cli.Context, d *admit.Desk, t time.Time) (topAnswer, error) {
 	h := topStartHistory(c.Context, d, t)
 	since := t.Add(-d.Rules.Policy.Supervise.PendingWindow)
 	b, err := life.Open(c.Context, d, c.Bool("cached"), life.AskAlerts(), life.AskCounts(), life.AskPending(since))
