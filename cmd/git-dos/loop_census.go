@@ -87,8 +87,9 @@ func loopCensus(c *cli.Context, b *life.Book, given []lane.Lease, isGiven bool) 
 	if err != nil {
 		return out, lifeError(err)
 	}
+	over := loopOver(c, b, spawns)
 	for _, row := range spawns {
-		out.Launches = append(out.Launches, supervise.Launch{Lane: row.Lane, RunID: row.RunID, At: row.At})
+		out.Launches = append(out.Launches, supervise.Launch{Lane: row.Lane, RunID: row.RunID, At: row.At, Over: over[row.RunID]})
 	}
 	reading, err := b.Leases(c.Context)
 	if err != nil {

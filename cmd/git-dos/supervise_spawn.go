@@ -104,15 +104,26 @@ func (e *enacting) record(l *launch, key string) (first journal.Row, err error) 
 	return first, err
 }
 
-// tidy removes the markers of launches that are over and left nothing running. What
-// cannot be told stays.
+// tidy removes the markers of launches that are over, left nothing running, and by
+// which no lane rests. What cannot be told stays.
 func (e *enacting) tidy() {
 	f, err := marker.In(e.book.Desk.Repo)
 	if err != nil {
 		return
 	}
 	spawns, _, err := f.List()
-	if err != nil || !slices.ContainsFunc(spawns, func(m marker.Marker) bool { return m.Launch && m.Over(e.desk.Node) }) {
+	over := func(m marker.Marker) bool { return m.Launch && m.Over(e.desk.Node) }
+	if err != nil || !slices.ContainsFunc(spawns, over) {
+		return
+	}
+	pending, err := e.book.Pending(e.c.Context, now(e.c), e.policy.Supervise.PendingWindow)
+	if err != nil {
+		return
+	}
+	useless := func(m marker.Marker) bool {
+		return over(m) && !slices.ContainsFunc(pending, func(r journal.Row) bool { return r.RunID == m.RunID })
+	}
+	if !slices.ContainsFunc(spawns, useless) {
 		return
 	}
 	view, err := machine.Look(e.c.Context, e.desk.Node, spawns)
@@ -121,7 +132,7 @@ func (e *enacting) tidy() {
 	}
 	for _, m := range spawns {
 		left := slices.ContainsFunc(view.Own, func(o machine.Owned) bool { return o.Spawn.RunID == m.RunID })
-		if m.Launch && m.Over(e.desk.Node) && !left {
+		if useless(m) && !left {
 			_ = f.Remove(m.RunID) // one that stays counts for nothing
 		}
 	}

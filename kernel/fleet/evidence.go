@@ -58,6 +58,7 @@ type Lane struct {
 	Repeatable bool     `json:"repeatable"` // a handle, if it has no tree and is not exclusive
 
 	Coming    int      `json:"coming,omitempty"`     // workers on their way to a pending handle, when more than one
+	Resting   int      `json:"resting,omitempty"`    // workers that were started a short while ago and have ended
 	Parked    bool     `json:"parked,omitempty"`     // its lease is kept for somebody to decide about
 	LeaseTree []string `json:"lease_tree,omitempty"` // held by its lease besides Tree
 	Lease     *Lease   `json:"lease,omitempty"`
@@ -107,6 +108,8 @@ func (ev Evidence) check() error {
 			return fmt.Errorf("lane %s is reserved and takes no workers: leave it out of the roster", verdict.Show(l.Name))
 		case seen[name]:
 			return fmt.Errorf("lane %s is in the roster twice", verdict.Show(l.Name))
+		case l.Resting < 0 || l.Resting > maxWorkers:
+			return fmt.Errorf("%d workers of lane %s that have ended are not between 0 and %d", l.Resting, verdict.Show(l.Name), maxWorkers)
 		case l.Coming < 0 || l.Coming > maxWorkers:
 			return fmt.Errorf("%d workers on their way to lane %s are not between 0 and %d", l.Coming, verdict.Show(l.Name), maxWorkers)
 		}

@@ -50,6 +50,7 @@ type planner struct {
 	candidates   []site
 	stuck        map[string]Blocker // by lane: why nobody is started there
 	unclassified []string
+	resting      int // workers of handles that have ended a short while ago
 }
 
 // An occupant is somebody on a lane.
@@ -61,6 +62,9 @@ type occupant struct {
 // look counts a lane and says what is to be done about its lease. Everything
 // that is not free and not reaped here keeps its region, counted or not.
 func (p *planner) look(l site) {
+	if l.role() == handle {
+		p.resting += l.Resting
+	}
 	switch {
 	case l.Pending:
 		p.keep(l, l.workers(), "waits for a worker that was started and shows no lease yet")
@@ -110,9 +114,16 @@ func (p *planner) keep(l site, alive int, phrase string) {
 	}
 }
 
-// offer makes a lane one that a worker can be started on. A handle is used
-// only where there is a budget for it.
+// rests is why nobody is started where nobody is.
+const rests = "a worker that was started on it has ended already: the next one waits until supervise.pending_window is over"
+
+// offer makes a lane one that a worker can be started on, unless it rests. A handle
+// is used only where there is a budget for it.
 func (p *planner) offer(l site) {
+	if l.Resting > 0 && l.role() != handle {
+		p.stuck[l.Name] = Blocker{l.Name, l.Name, rests}
+		return
+	}
 	if l.role() == handle && p.Policy.MaxConcurrency == nil {
 		p.stuck[l.Name] = Blocker{l.Name, l.Name, "a handle needs supervise.max_concurrency"}
 		return

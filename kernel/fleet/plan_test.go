@@ -200,6 +200,23 @@ func TestD21OnlyAHandleRepeatsAndItHoldsNoRegion(t *testing.T) {
 	})
 }
 
+// D23: where a worker was started that has ended already, the next one is not
+// started at once; it counts for nobody meanwhile, and another lane is taken.
+func TestD23WhereAWorkerHasJustEndedNobodyIsStarted(t *testing.T) {
+	rest := func(n int) func(*Lane) { return func(l *Lane) { l.Resting = n } }
+	run(t, []planTest{
+		{"it is not alive, and is why there are fewer", ev(1, in("a", "", rest(1))), "FILLING 0/1/1 blocked=a<a"},
+		{"another lane is taken for it", ev(1, in("a", "", rest(1)), in("b", "")), "FILLING 0/2/1 spawn=b"},
+		{"it keeps no tree from others", ev(1, in("a", "", rest(1)), in("b", "", tree("a/**"))), "FILLING 0/1/1 spawn=b"},
+		{"a stalled lease there is reaped, and nobody follows it at once", ev(1, in("a", Stalled, rest(1))), "FILLING 0/1/1 reap=a blocked=a<a"},
+		{"one who lives there is not concerned", ev(1, in("a", Advancing, rest(1))), "AT_TARGET 1/1/1"},
+		{"nor one who is awaited", ev(1, in("a", "", pending, rest(1))), "AT_TARGET 1/1/1"},
+		{"of a budget as many are not started", ev(3, in("auto", "", aHandle, rest(2))).with(budget(3)), "FILLING 0/3/3 spawn=auto blocked=auto<auto"},
+		{"on no handle", ev(3, in("d", Advancing, aHandle), in("auto", "", aHandle, rest(2))).with(budget(3)), "FILLING 1/3/3 blocked=d<d auto<auto"},
+		{"more than there is room for are no fewer than none", ev(1, in("auto", "", aHandle, rest(9))).with(budget(1)), "FILLING 0/1/1 blocked=auto<auto"},
+	})
+}
+
 // D22: who runs alone runs alone, and every live region is held, whether its
 // worker counts or not.
 func TestD22ExclusiveRunsAloneAndLiveRegionsAreHeld(t *testing.T) {

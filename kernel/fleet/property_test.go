@@ -60,6 +60,9 @@ func randomEvidence(r *rand.Rand) Evidence {
 			}
 			l.Coming = r.Intn(3)
 		}
+		if one(5) {
+			l.Resting = 1 + r.Intn(2)
+		}
 		if l.Liveness != "" && one(4) {
 			l.LeaseTree = pick()
 		}

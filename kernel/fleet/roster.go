@@ -29,6 +29,7 @@ type Launch struct {
 	Lane  string
 	RunID string // of the worker, if it was given one
 	At    time.Time
+	Over  bool // it has provably ended, and left nothing that might become a worker
 }
 
 // A Census is everything Roster may know.
@@ -57,7 +58,9 @@ const autoHandle = "auto"
 // Reserved lanes are left out. It is an error if the taxonomy is unusable.
 //
 // A launch stands for a worker on its way until its window is over, or a lease
-// with its run id is live, or one on its lane that is not older than it.
+// with its run id is live, or one on its lane that is not older than it. One that
+// is over stands for nobody: for as long, its lane rests, so that a command which
+// fails is not started over and over.
 func Roster(c Census) ([]Lane, []Outsider, error) {
 	declared, err := c.Taxonomy.Roster()
 	if err != nil {
@@ -175,6 +178,11 @@ func (r *rolls) launches() {
 		case age >= r.Window || age < -r.Skew:
 		case launch.RunID != "" && runs[launch.RunID]:
 		case live && !since.Before(launch.At):
+		case launch.Over && ok:
+			r.lanes[i].Resting++
+		case launch.Over && r.Budget:
+			r.lanes[len(r.lanes)-1].Resting++
+		case launch.Over:
 		case ok:
 			r.lanes[i].Pending = true
 		case r.Budget:

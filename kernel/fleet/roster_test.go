@@ -41,8 +41,10 @@ func live(name string, liveness Liveness, changes ...func(*Live)) func(*Census) 
 }
 
 func launched(name string, ago time.Duration, run string) func(*Census) {
-	return func(c *Census) { c.Launches = append(c.Launches, Launch{name, run, noon.Add(-ago)}) }
+	return func(c *Census) { c.Launches = append(c.Launches, Launch{Lane: name, RunID: run, At: noon.Add(-ago)}) }
 }
+
+func over(c *Census) { c.Launches[len(c.Launches)-1].Over = true }
 
 // listed is a roster in one line: lanes with what is special about them, then
 // the outsiders.
@@ -68,6 +70,9 @@ func listed(c Census) string {
 		}
 		if l.Pending {
 			w += fmt.Sprintf(" pending %d", l.Coming)
+		}
+		if l.Resting > 0 {
+			w += fmt.Sprintf(" resting %d", l.Resting)
 		}
 		if len(l.LeaseTree) > 0 {
 			w += " holds " + strings.Join(l.LeaseTree, " ")
@@ -215,6 +220,13 @@ func TestD23LaunchIsPendingUntilItsLeaseOrTheWindow(t *testing.T) {
 		{"a freed lease answers nothing", census(launched("a", time.Minute, "r1"), live("a", Advancing, since(0, "r1"), func(l *Live) { l.State = lane.Free })), "a pending 0, b, c, infra!"},
 		{"launches on the handle are counted", census(handles, launched("auto", 1, "r1"), launched("auto", 2, "r2"), launched("x", 3, "r3"), launched("auto", 4, "r4"),
 			live("b", Advancing, since(0, "r2"))), "a, b:ADVANCING, c, infra!, auto@ pending 3"},
+		{"one that is over stands for nobody, and its lane rests", census(launched("a", time.Second, "r1"), over), "a resting 1, b, c, infra!"},
+		{"to the end of the window", census(launched("a", 2*time.Minute, "r1"), over), none},
+		{"beside one that is not, a worker is on its way", census(launched("a", 2, "r1"), over, launched("a", 1, "r2")), "a pending 0 resting 1, b, c, infra!"},
+		{"not where its lease was seen", census(launched("a", time.Minute, "r1"), over, live("a", Advancing, since(0, "r1"))), "a:ADVANCING, b, c, infra!"},
+		{"those on the handle that are over are counted apart", census(handles, launched("auto", 1, "r1"), over, launched("auto", 2, "r2"), launched("x", 3, "r3"), over),
+			"a, b, c, infra!, auto@ pending 1 resting 2"},
+		{"and without a budget nowhere", census(launched("auto", 1, "r1"), over), none},
 		{"without a budget there is no handle to count them on", census(launched("auto", 1, "r1")), none},
 	}
 	for _, tt := range tests {

@@ -24,7 +24,12 @@ func (p *planner) start(n int) {
 		}
 		times := 1
 		if c.role() == handle {
-			times = n - len(p.v.Spawn)
+			if p.resting > 0 {
+				p.stuck[c.Name] = Blocker{c.Name, c.Name, rests}
+			}
+			if times = n - len(p.v.Spawn) - p.resting; times <= 0 {
+				continue
+			}
 		}
 		p.v.Spawn = append(p.v.Spawn, slices.Repeat([]Row{p.spawn(c)}, times)...)
 		c.held = []lane.Region{c.tree} // what was reaped is free by then
