@@ -32,7 +32,8 @@ var demoFleetLanes = []string{
 }
 
 // demoFleetScript is the worker. It has its unit from its prompt and its lane from
-// the lease it rides; the one of the lane %s lies.
+// the lease it rides; the one of the lane %s lies. Workers take turns at the trunk: of
+// many that push at once all but one have to begin anew, each time.
 const demoFleetScript = `unit=$(sed -n 's/^Do one unit of work in this repository: //p')
 lane=${GIT_DOS_LEASE%%@*}
 phase=${unit#*/}
@@ -42,11 +43,16 @@ if [ "$lane" = %s ]; then
 fi
 echo "$unit" >"$lane/work.txt"
 git dos commit --lane "$lane" --plan ${unit%%/*} --phase "$phase" -m "${unit%%/*}: $phase work in $lane" "$lane/work.txt" || exit 1
+turn=$(git rev-parse --path-format=absolute --git-common-dir)/turn tries=0
+until mkdir "$turn" 2>/dev/null || [ $tries -ge 60 ]; do
+	tries=$((tries+1))
+	sleep 0.5
+done
+trap 'rmdir "$turn"' EXIT
 tries=0
-until git dos push; do
+until git pull --quiet --rebase origin main && git dos push; do
 	tries=$((tries+1))
 	[ $tries -lt 30 ] || exit 1
-	git pull --quiet --rebase origin main
 done
 `
 
@@ -57,8 +63,11 @@ command = ["sh", "worker.sh"]
 worktree = true
 grace = "1s"
 
+[loop]
+max_unclear = 9
+
 [supervise]
-pending_window = "9s"
+pending_window = "30s"
 worker_launch_template = "git dos dispatch-loop --lane {lane} --fresh --max-iterations 9 --host-cap 99 --max-workers 99"
 `
 
