@@ -28,6 +28,9 @@ func AskPending(since time.Time) Ask { return Ask{need: journal.NeedSpawns(since
 func AskAttempts() Ask { return Ask{need: journal.NeedAttempts()} }
 func AskLaunches() Ask { return Ask{need: journal.NeedLaunches()} }
 
+// AskCaps is for [Book.Caps].
+func AskCaps() Ask { return Ask{need: journal.NeedCaps()} }
+
 // AskAnswers is for [Book.Answers].
 func AskAnswers() Ask { return Ask{need: journal.NeedAnswers()} }
 

@@ -283,8 +283,19 @@ func (v View) Exits() []Row { return v.latest(tableExit) }
 // want of room, zero when none was: from there back Exits are not all there were.
 func (v View) ForgotExits() time.Time { return v.forgot(tableExit) }
 
+// MaxCap bounds for how long a row says that an account is used up, from when it
+// was written. Who caps an account for longer says so again.
+const MaxCap = 31 * 24 * time.Hour
+
+// Uncapped is the outcome of a CAP row that takes an earlier one back.
+const Uncapped = "UNCAPPED"
+
 // Caps are the newest rows about accounts that are used up, one for each.
 func (v View) Caps() []Row { return v.latest(tableCap) }
+
+// ForgotCaps is up to when there may be more of them, since some had to be dropped
+// for want of room; zero where none were.
+func (v View) ForgotCaps() time.Time { return v.forgot(tableCap) }
 
 // Verdicts are the newest recorded answers, one for each verb, run and subject.
 func (v View) Verdicts() []Row { return v.latest(tableVerdict) }

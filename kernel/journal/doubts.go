@@ -38,10 +38,11 @@ const (
 	hidesSpawn   = "spawn"   // the start of a worker
 	hidesLaunch  = "launch"  // that by a wave
 	hidesAttempt = "attempt" // that a unit was tried
+	hidesCap     = "cap"     // that an account is used up
 )
 
 // hiddenOps are the ops of the rows that it may hide also where it names a run.
-var hiddenOps = map[string]string{hidesSpawn: OpSpawn, hidesLaunch: OpLaunch, hidesAttempt: OpAttempt}
+var hiddenOps = map[string]string{hidesSpawn: OpSpawn, hidesLaunch: OpLaunch, hidesAttempt: OpAttempt, hidesCap: OpCap}
 
 // newest is how late an entry that is no row may have been written, by what it
 // may hide. The zero time is that of one whose time is not known: it counts as
@@ -178,10 +179,14 @@ func (h Hidden) Launch(since time.Time) bool { return h.newest.since(hidesLaunch
 // Attempt reports whether they may hide that a unit was tried at a time or later.
 func (h Hidden) Attempt(since time.Time) bool { return h.newest.since(hidesAttempt, since) }
 
+// Cap reports whether they may hide that an account was found used up at a time or
+// later.
+func (h Hidden) Cap(since time.Time) bool { return h.newest.since(hidesCap, since) }
+
 // Hidden are the ledgers with entries that are no rows, by node.
 func (v View) Hidden() (all []Hidden) {
 	for _, d := range v.forked {
-		all = append(all, Hidden{Node: d.Node, Entries: 1, Corrupt: true, Last: []Doubt{d}, newest: newest{hidesRun: {}, hidesSpawn: {}, hidesLaunch: {}, hidesAttempt: {}}})
+		all = append(all, Hidden{Node: d.Node, Entries: 1, Corrupt: true, Last: []Doubt{d}, newest: newest{hidesRun: {}, hidesSpawn: {}, hidesLaunch: {}, hidesAttempt: {}, hidesCap: {}}})
 	}
 	for _, s := range v.nodes {
 		if d := s.doubts; d.count > 0 {

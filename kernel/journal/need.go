@@ -36,6 +36,9 @@ func NeedSpawns(since time.Time) Need {
 func NeedAttempts() Need { return Need{tables: []string{tableAttempt}} }
 func NeedLaunches() Need { return Need{tables: []string{tableLaunch, tableHarvest}} }
 
+// NeedCaps is what [View.Caps] reads.
+func NeedCaps() Need { return Need{tables: []string{tableCap}} }
+
 // NeedAnswers is what [View.Answers] and [View.Exits] read.
 func NeedAnswers() Need { return Need{tables: []string{tableVerdict, tableExit}} }
 
