@@ -18,6 +18,7 @@ import (
 type Reading struct {
 	Lanes  []lease.Record // by name
 	Unread []lease.Unread // by chain
+	Seats  []lease.TakenSeat
 	AsOf   time.Time
 }
 
@@ -34,6 +35,7 @@ func (d *Desk) Leases(ctx context.Context, cached bool) (Reading, error) {
 	if err := d.overlay(ctx, &t, &out); err != nil {
 		return Reading{}, d.storeError(err)
 	}
+	out.Seats = t.Seats(d.lapsing())
 	for _, r := range t.Chains {
 		if r.Slot == "" || r.State != lane.Free {
 			out.Lanes = append(out.Lanes, r)
