@@ -107,7 +107,7 @@ func TestDoubtsOfACheckpointWithoutTimesAlwaysCount(t *testing.T) {
 	for _, c := range []struct{ claim, payload, want string }{
 		{"with times", string(payload), "false false false false false"},
 		{"without", old, "true true true true true"},
-		{"about runs that they name", strings.Replace(old, `,"any":true`, "", 1), "false true true true"},
+		{"about runs that they name", strings.Replace(old, `,"any":true`, "", 1), "false true true true true"},
 		{"with those of starts", strings.Replace(string(payload), tells, "", 1), "false false true true true"},
 	} {
 		got, err := journal.Restore("n1", []byte(c.payload))
