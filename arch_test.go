@@ -74,6 +74,7 @@ var importRules = map[string][]string{
 	"internal/worker":    {"std", "internal/host", "golang.org/x/sys/..."},
 	"internal/machine":   {"std", "kernel/fleet", "internal/host", "internal/marker", "github.com/shirou/gopsutil/v4/...", "golang.org/x/sys/..."},
 	"internal/mcpserver": {"std", "github.com/modelcontextprotocol/go-sdk/mcp"},
+	"internal/probe":     {"std", "kernel/fleet"},
 	"internal/marker":    {"std", "refstore", "internal/host"},
 	"internal/hookset":   {"std", "kernel/verdict", "refstore", "refstore/git"},
 	"internal/scenario":  {"std"},

@@ -86,19 +86,3 @@ type Cap struct {
 
 // over reports whether the account may be used again.
 func (c Cap) over(now time.Time) bool { return c.Until != nil && !now.Before(*c.Until) }
-
-// ProbeState is the closed vocabulary of what a probe tells.
-type ProbeState string
-
-const (
-	ProbeAvailable   ProbeState = "AVAILABLE"
-	ProbeUnavailable ProbeState = "UNAVAILABLE" // the account takes no work, until a time where that is told
-	ProbeUnreadable  ProbeState = "UNREADABLE"  // it said nothing that can be read, or ran too long
-)
-
-// A Probe is what the probe of an account told.
-type Probe struct {
-	State  ProbeState `json:"state"`
-	Until  *time.Time `json:"until,omitempty"`
-	Reason string     `json:"reason"`
-}
