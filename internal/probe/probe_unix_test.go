@@ -51,6 +51,9 @@ func TestHostileProbesAreUnreadableAndLeaveNothingBehind(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", account, p, want)
 		}
 	}
+	if p := got["floods"]; !strings.Contains(p.Reason, "printed more than 4096 bytes") {
+		t.Errorf("floods: %+v", p)
+	}
 	if p := got["capped"]; p.Until == nil || !p.Until.Equal(noon.Add(3*time.Hour)) {
 		t.Errorf("capped: %+v", p)
 	}
