@@ -73,7 +73,8 @@ type AllocateEvidence struct {
 	Probes    map[string]Probe // by account; of one that is not here, nobody asked
 	Unread    string           // why seats and caps cannot be told, "" where they can
 	Kind      WorkKind
-	Downshift bool // engineering may run on tier 2
+	Downshift bool   // engineering may run on tier 2
+	Only      string // of this account alone; without a Kind its tier does not matter
 	Requested int
 }
 
@@ -140,7 +141,13 @@ func (p *pool) take() Seat {
 func (ev AllocateEvidence) pools(a *Allocation) (pools []*pool) {
 	taken := ev.taken()
 	for i, acc := range ev.Accounts {
+		if ev.Only != "" && ev.Only != acc.Name {
+			continue
+		}
 		p := &pool{Account: acc, rank: slices.Index(ev.Kind.tiers(ev.Downshift), acc.Tier), taken: taken[i], live: len(taken[i])}
+		if ev.Only != "" && ev.Kind == "" {
+			p.rank = 0
+		}
 		if p.taken == nil {
 			p.taken = map[int]bool{}
 		}
@@ -158,6 +165,17 @@ func (ev AllocateEvidence) pools(a *Allocation) (pools []*pool) {
 		a.Dropped = append(a.Dropped, *d)
 	}
 	return pools
+}
+
+// Undecided are the accounts that would give a seat if their probes said so.
+func (ev AllocateEvidence) Undecided() (names []string) {
+	ev.Probes = nil
+	for _, d := range Allocate(ev).Dropped {
+		if d.Why == DropUnreadable {
+			names = append(names, d.Account)
+		}
+	}
+	return names
 }
 
 // taken are the seats that are taken, by account and number. One beyond what its

@@ -134,6 +134,31 @@ func TestWorkRunsOnTheTiersOfItsKind(t *testing.T) {
 	}
 }
 
+func TestANamedAccountGivesSeatsWhateverItsTier(t *testing.T) {
+	ev := AllocateEvidence{Now: noon, Accounts: []Account{worker("one", 1, 1), worker("three", 3, 2)}, Only: "three", Requested: 3}
+	if a := Allocate(ev); seatNames(a.Granted) != "three/0 three/1" || len(a.Dropped) > 0 || a.Total != 2 {
+		t.Errorf("%+v", a)
+	}
+	ev.Kind = Engineering
+	if a := Allocate(ev); len(a.Granted) > 0 || a.Dropped[0].Why != DropWrongTier {
+		t.Errorf("for a kind of work: %+v", a)
+	}
+}
+
+func TestOnlyProbesThatDecideAreAskedFor(t *testing.T) {
+	full, capped, low, open := worker("full", 1, 1), worker("capped", 1, 1), worker("low", 2, 1), worker("open", 1, 1)
+	ev := AllocateEvidence{Now: noon, Kind: Engineering, Taken: []TakenSeat{{Seat: "full/0"}}, Caps: []Cap{{Account: "capped", Until: at(1)}}}
+	for _, a := range []Account{full, capped, low, open} {
+		a.Probed = true
+		ev.Accounts = append(ev.Accounts, a)
+	}
+	ev.Accounts = append(ev.Accounts, worker("without", 1, 1))
+	ev.Probes = map[string]Probe{"open": {State: ProbeAvailable}}
+	if got := ev.Undecided(); !slices.Equal(got, []string{"open"}) {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestSeatsBelongToTheAccountOfTheirName(t *testing.T) {
 	accounts := []Account{worker("a", 1, 2), worker("a/1", 1, 2), worker("Ünion", 1, 1)}
 	for seat, want := range map[string]string{
