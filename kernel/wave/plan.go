@@ -91,7 +91,7 @@ func (p *planner) check() error {
 // grant finds how many workers may be started, and what bounds that. Of equal
 // bounds the first counts.
 func (p *planner) grant() {
-	terms := []Bound{{"max_workers", p.Workers}, {firstWord(p.Room.Name, "room"), p.Room.Most}}
+	terms := []Bound{{"requested", p.Workers}, {firstWord(p.Room.Name, "room"), p.Room.Most}}
 	if p.Seats != nil {
 		terms = append(terms, Bound{"seats", len(p.Seats.Free)})
 		p.v.Dropped = append(p.v.Dropped, p.Seats.Dropped...)
