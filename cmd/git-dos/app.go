@@ -81,6 +81,7 @@ func allVerbs() []verb {
 		verifyStepVerb(),
 		verifyVerb(),
 		versionVerb(),
+		waveVerb(),
 		workerVerb(),
 	})
 }

@@ -87,13 +87,14 @@ type preflightSpawned struct {
 	count int
 	runs  map[string]bool
 	alive *int // workers that the plan of those leases counts, where it is made already
+	wave  bool // --max-workers is the size of a wave, and bounds no machine
 }
 
 func preflightOf(c *cli.Context, b *life.Book, own preflightSpawned) (supervise.PreflightVerdict, error) {
 	p := b.Desk.Rules.Policy
 	ev := supervise.PreflightEvidence{MaxWorkers: p.Super.MaxWorkers}
 	ev.Live.Spawned = own.count
-	if c.IsSet("max-workers") {
+	if c.IsSet("max-workers") && !own.wave {
 		ev.MaxWorkers = c.Int("max-workers")
 	}
 	switch {

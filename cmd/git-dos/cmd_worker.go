@@ -53,6 +53,7 @@ func workerVerb() verb {
 					&cli.StringFlag{Name: "timeout", Usage: "the most that CMD may take, in place of worker.timeout: `DURATION`"},
 					&cli.StringFlag{Name: "prompt", Usage: "give CMD this `FILE` as standard input, in place of worker.prompt"},
 					&cli.BoolFlag{Name: "worktree", Usage: "run CMD in a linked worktree of its own, at the trunk"},
+					&cli.StringFlag{Name: "wave", Usage: "it is launched by the wave `ID`: a LAUNCH row is written, and refused where the wave has launched the unit before"},
 					&cli.BoolFlag{Name: "detach", Usage: "leave once CMD runs; its keeper goes on without a terminal"},
 					&cli.IntFlag{Name: detachFlag, Hidden: true, Usage: "of a keeper that was detached: say on descriptor `FD` that CMD runs"},
 				}, preflightFlags()...),
@@ -63,7 +64,7 @@ func workerVerb() verb {
 			"worker run": {
 				{Code: verdict.Yes, Outcome: string(supervise.ClaimWitnessed), Meaning: "what it did is on the trunk, and git bears it out"},
 				{Code: verdict.Yes, Outcome: workerStarted, Meaning: "with --detach: CMD runs"},
-				{Code: 3, Outcome: string(supervise.NotAdmitted), Meaning: "not admitted: preflight, the lane, the unit, the seat or uncommitted work stands against it; nothing was started"},
+				{Code: 3, Outcome: string(supervise.NotAdmitted), Meaning: "not admitted: preflight, the lane, the unit, the seat, its wave or uncommitted work stands against it; nothing was started"},
 				{Code: 4, Outcome: string(supervise.LeaseLost), Meaning: "its lease was lost, and it was stopped"},
 				{Code: 5, Outcome: string(supervise.ClaimUnwitnessed), Meaning: "it committed, and git does not bear it out, or could not be asked"},
 				{Code: 6, Outcome: string(supervise.ClaimNoCommit), Meaning: "no commit of it is found; the cause is named"},
@@ -101,6 +102,9 @@ func workerAsked(c *cli.Context, d *admit.Desk) (j workerJob, err error) {
 		return j, usagef("no lane is named").hint("say with --lane LANE where the worker is to work; git dos arbitrate names one that is free")
 	}
 	if err := checkTrees(c); err != nil {
+		return j, err
+	}
+	if err := waveAskedOf(c.String("wave"), c.String("unit"), c.IsSet("wave")); err != nil {
 		return j, err
 	}
 	for _, name := range []string{"unit", "seat", "owner"} {

@@ -45,6 +45,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		dispatchLoopAnswer{}, loop.Carried{},
 		superviseTick{}, superviseAnswer{},
 		beatAnswer{}, pulseAnswer{}, decisionsAnswer{}, decisionAnswer{}, decisionsEnvelope{}, observeAnswer{}, logEntry{}, topAnswer{}, boardAnswer{},
+		wavePlanAnswer{}, waveLaunchAnswer{}, waveStatusAnswer{}, waveHarvestAnswer{},
 		loop.Verdict{}, loop.Policy{}, leak.Verdict{}, improveAnswer{}, breaker.Verdict{}, productivity.Verdict{},
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},

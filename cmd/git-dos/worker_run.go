@@ -100,6 +100,12 @@ func workerRun(c *cli.Context) error {
 		}
 		return answer(c, *refused)
 	}
+	if refused, err := w.enlist(); refused != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return answer(c, *refused)
+	}
 	a, err := w.work()
 	if err != nil {
 		return err

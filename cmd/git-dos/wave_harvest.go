@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/life"
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/packet"
+	"github.com/git-dos/git-dos/kernel/reconcile"
+	"github.com/git-dos/git-dos/kernel/ship"
+	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/kernel/wave"
+)
+
+// A waveHarvestRow is what came of one worker.
+type waveHarvestRow struct {
+	WaveID   string          `json:"wave_id"`
+	Unit     string          `json:"unit"`
+	Lane     string          `json:"lane"`
+	Node     string          `json:"node"`
+	RunID    string          `json:"run_id"`
+	State    wave.Came       `json:"state"`
+	Reason   string          `json:"reason"`
+	Sha      string          `json:"sha,omitempty"`
+	Claimed  bool            `json:"claimed"`
+	Requeued bool            `json:"requeued"` // it stays to be done, and the evidence is on record
+	Settled  bool            `json:"settled"`  // a HARVEST row tells of it
+	Dir      string          `json:"dir,omitempty"`
+	Alone    string          `json:"alone,omitempty"` // a commit that is nowhere else
+	Stranded []dispatchStray `json:"stranded"`
+}
+
+// A waveHarvestAnswer answers wave harvest.
+type waveHarvestAnswer struct {
+	Outcome string            `json:"outcome"`
+	Reason  string            `json:"reason"`
+	Rows    []waveHarvestRow  `json:"rows"`
+	Counts  map[wave.Came]int `json:"counts"`
+	Next    string            `json:"next,omitempty"`
+	lifeSeen
+}
+
+// The outcomes of wave harvest.
+const (
+	harvestVerified = "VERIFIED"
+	harvestOpen     = "OPEN"
+	harvestStranded = "STRANDED"
+)
+
+// ExitCode implements [verdict.Verdict].
+func (a waveHarvestAnswer) ExitCode() int {
+	switch a.Outcome {
+	case harvestVerified:
+		return verdict.Yes
+	case harvestOpen:
+		return verdict.FirstOwned
+	case harvestStranded:
+		return verdict.FirstOwned + 1
+	}
+	return verdict.NoVerdict
+}
+
+func (a waveHarvestAnswer) String() string {
+	s := a.Outcome + ": " + a.Reason
+	for _, r := range a.Rows {
+		s += fmt.Sprintf("\n  %-16s %s  run %s: %s", r.State, verdict.Show(r.Unit), verdict.Show(r.RunID), r.Reason)
+		for _, l := range r.Stranded {
+			s += "\n    stranded  " + verdict.Show(l.Path)
+			if l.Commit != "" {
+				s += "  committed as " + verdict.Short(l.Commit)
+			} else if l.Why != "" {
+				s += "  " + l.Why
+			}
+		}
+		if r.Dir != "" && (r.Alone != "" || len(r.Stranded) > 0) {
+			s += "\n    in        " + verdict.Show(r.Dir)
+		}
+	}
+	if a.Next != "" {
+		s += "\n  next      " + a.Next
+	}
+	return s + a.line()
+}
+
+func waveHarvestCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "harvest",
+		Usage: "ask git what came of the workers of waves",
+		Description: "Holds every launch that is over against what shipped. VERIFIED: its unit shipped. QUIET_INCOMPLETE: its worker\n" +
+			"says done, and it did not; the unit stays to be done, and a row has the evidence. HONEST_OPEN: it did not, and\n" +
+			"nobody says so. STRANDED: it did not, and the worker's own worktree has files or a commit that are nowhere else;\n" +
+			"it is shown until somebody has taken care of it. Of another node's worker that node tells what was left\n" +
+			"(ELSEWHERE). For each launch that is settled there is one HARVEST row and one ATTEMPT row, however often it is\n" +
+			"asked for. Nothing is closed, launched or stopped.\n\n" +
+			"With --commit the files are committed by their paths on the worker's own branch, but for those that a live\n" +
+			"lease covers.",
+		Flags: []cli.Flag{
+			waveFlag(),
+			&cli.BoolFlag{Name: "commit", Usage: "commit stranded files that no live lease covers, on the worker's own branch"},
+		},
+		Action: writes(waveHarvestAction),
+	}
+}
+
+func waveHarvestAction(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	if err := waveNamed(c); err != nil {
+		return err
+	}
+	d, err := writingDesk(c)
+	if err != nil {
+		return err
+	}
+	a, err := harvestWaves(c, d, c.String("wave"))
+	if err != nil {
+		return err
+	}
+	return answer(c, a)
+}
+
+// harvestWaves looks at the launches of one wave, or of all, that nobody has looked at.
+func harvestWaves(c *cli.Context, d *admit.Desk, id string) (waveHarvestAnswer, error) {
+	a := waveHarvestAnswer{Rows: []waveHarvestRow{}, Counts: map[wave.Came]int{}}
+	b, err := life.Open(c.Context, d, false, life.AskLaunches(), life.AskAnswers())
+	if err != nil {
+		return a, lifeError(err)
+	}
+	a.lifeSeen = lifeSeenAs(b)
+	lifeWarn(c, b)
+	seen, err := readWaves(c, b)
+	if err != nil {
+		return a, err
+	}
+	if id != "" && seen.rows[id] == nil {
+		return a, usagef("no ledger tells of wave %.100q", id).hint("git dos wave status --all lists the waves")
+	}
+	h := &harvesting{c: c, desk: d, seen: seen}
+	for _, w := range seen.workers(id) {
+		if w.State == waveHarvested {
+			continue
+		}
+		row, err := h.look(w)
+		if err != nil {
+			return a, err
+		}
+		a.Rows = append(a.Rows, row)
+		a.Counts[row.State]++
+	}
+	a.conclude()
+	h.publish()
+	return a, nil
+}
+
+func (a *waveHarvestAnswer) conclude() {
+	n, good, bad := len(a.Rows), a.Counts[wave.Verified], a.Counts[wave.Stranded]
+	switch {
+	case n == 0:
+		a.Outcome, a.Reason = harvestVerified, "no launch is left to be looked at"
+	case bad > 0:
+		a.Outcome, a.Reason = harvestStranded, fmt.Sprintf("%s left work that is nowhere else", verdict.Count(bad, "worker"))
+		a.Next = "look at each worktree: merge its branch, or remove both; git dos wave harvest --commit commits what no lease covers"
+	case good == n:
+		a.Outcome, a.Reason = harvestVerified, verdict.Count(n, "launch")+", each with a unit that shipped"
+	default:
+		a.Outcome, a.Reason = harvestOpen, fmt.Sprintf("%d of %d units shipped", good, n)
+	}
+}
+
+// A harvesting is a look at launches under way.
+type harvesting struct {
+	c    *cli.Context
+	desk *admit.Desk
+	seen *wavesSeen
+	rows int // that were written
+}
+
+// look says what came of one worker, and puts on record what is settled.
+func (h *harvesting) look(w waveWorker) (waveHarvestRow, error) {
+	out := waveHarvestRow{WaveID: w.WaveID, Unit: w.Unit, Lane: w.Lane, Node: w.Node, RunID: w.RunID, Stranded: []dispatchStray{}}
+	exit := h.seen.exits[w.RunID]
+	r := wave.Remains{Unit: w.Unit, Over: w.State != waveRunning, Here: w.Local, Claimed: exit.ReasonClass == string(supervise.EndClaim), End: exit.Reason}
+	if r.Over {
+		h.truth(&r)
+		if w.Local {
+			h.left(w, &r, &out)
+		}
+	}
+	out.Claimed, out.Sha = r.Claimed, r.Sha
+	out.State, out.Reason = wave.Harvest(r)
+	if err := h.c.Context.Err(); err != nil {
+		return out, err
+	}
+	if !out.State.Settled() {
+		return out, nil
+	}
+	out.Requeued = out.State != wave.Verified
+	err := h.settle(w, exit, out)
+	out.Settled = err == nil
+	return out, err
+}
+
+// truth is whether the unit of a worker shipped.
+func (h *harvesting) truth(r *wave.Remains) {
+	u, err := unitOf(r.Unit)
+	if err != nil {
+		r.Unclear = verdict.Clip(err.Error())
+		return
+	}
+	v, err := (&dispatching{c: h.c, desk: h.desk}).truth(u)
+	if err != nil {
+		r.Unclear = verdict.Clip(err.Error())
+		return
+	}
+	r.Shipped, r.Sha = v.Outcome == ship.Shipped, v.Sha
+}
+
+// unitOf is a unit by its name alone, as a packet has it: one of a plan, or a task of
+// the queue.
+func unitOf(name string) (packet.Candidate, error) {
+	if task, is := strings.CutPrefix(name, "task/"); is {
+		return packet.Candidate{Plan: "task", Phase: task, Task: task}, nil
+	}
+	plan, phase, err := reconcile.Bind(name, "", "")
+	return packet.Candidate{Plan: plan, Phase: phase, Until: packet.Until{Unit: true}}, err
+}
+
+// settle writes the rows about a launch, unless somebody has by now.
+func (h *harvesting) settle(w waveWorker, exit journal.Row, out waveHarvestRow) error {
+	row := w.launchRow
+	row.Op, row.Seq, row.Outcome, row.Reason, row.Sha = journal.OpHarvest, 0, string(out.State), verdict.Clip(out.Reason), out.Sha
+	rows := []journal.Row{row}
+	words := map[wave.Came]string{wave.Verified: "shipped", wave.QuietIncomplete: "unknown", wave.HonestOpen: "error"}
+	served := exit.ReasonClass != string(supervise.EndOverloaded) && exit.ReasonClass != string(supervise.EndRateLimited)
+	if served || out.State != wave.HonestOpen { // one that was not served has not tried it
+		rows = append(rows, journal.Row{
+			Op: journal.OpAttempt, Unit: reconcile.Spelled(w.Unit), Outcome: words[out.State], RunID: w.RunID, Lane: w.Lane, Reason: verdict.Clip(out.Reason),
+		})
+	}
+	return lifeWrite(h.c, false, func(b *life.Book) error {
+		open, err := b.Launches(h.c.Context)
+		if err != nil {
+			return lifeError(err)
+		}
+		if !slices.ContainsFunc(open, func(r journal.Row) bool { return r.RunID == w.RunID && r.WaveID == w.WaveID }) {
+			return nil
+		}
+		_, err = b.Record(h.c.Context, rows...)
+		h.rows += len(rows)
+		return lifeError(err)
+	})
+}
+
+// publish tells the fleet. What is not told is told by the next sync.
+func (h *harvesting) publish() {
+	if h.rows == 0 {
+		return
+	}
+	if _, err := h.desk.Sync(h.c.Context, admit.SyncRequest{Force: true}); err != nil {
+		warn(h.c, "the harvest was not told to the fleet: %v", deskError(err))
+	}
+}

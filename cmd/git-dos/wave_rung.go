@@ -1,0 +1,209 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/internal/marker"
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/reconcile"
+	"github.com/git-dos/git-dos/kernel/wave"
+	"github.com/git-dos/git-dos/refstore"
+)
+
+// waveMemory is how long a wave speaks for the rung of a launch by hand: the first
+// wave of a day is a canary.
+const waveMemory = 24 * time.Hour
+
+// waveSilent is how much a log holds at most whose worker said nothing.
+const waveSilent = 512
+
+// waveRungByHand is where the ramp stands for whoever launches by hand and holds no
+// record of it: what the waves of the last day come to, one after the other.
+func waveRungByHand(c *cli.Context, b *life.Book) (wave.State, error) {
+	s := wave.State{Rung: wave.Canary}
+	seen, err := readWaves(c, b)
+	if err != nil {
+		return s, err
+	}
+	for _, id := range seen.order {
+		if rows := seen.rows[id]; now(c).Sub(rows[0].At) < waveMemory {
+			s = wave.Ramp(s, seen.evidence(id)).After
+		}
+	}
+	return s, nil
+}
+
+// waveEvidence is what became of one wave, for whoever keeps the rung.
+func waveEvidence(c *cli.Context, b *life.Book, id string) (wave.RungEvidence, error) {
+	seen, err := readWaves(c, b)
+	if err != nil {
+		return wave.RungEvidence{}, err
+	}
+	return seen.evidence(id), nil
+}
+
+// A wavesSeen is what is known of all waves.
+type wavesSeen struct {
+	c      *cli.Context
+	book   *life.Book
+	node   string
+	order  []string // of the waves, the oldest first
+	rows   map[string][]journal.Row
+	exits  map[string]journal.Row // by run
+	cut    map[string]string      // by wave: why it was launched in part
+	live   map[string]bool        // leases, by nonce
+	spawns map[string]marker.Marker
+}
+
+// readWaves reads what the ledgers, the leases and this node's markers tell of waves.
+func readWaves(c *cli.Context, b *life.Book) (*wavesSeen, error) {
+	s := &wavesSeen{c: c, book: b, rows: map[string][]journal.Row{}, exits: map[string]journal.Row{}, cut: map[string]string{}, live: map[string]bool{}, spawns: map[string]marker.Marker{}}
+	var err error
+	if s.node, err = journalOwn(c, b.Desk); err != nil {
+		return nil, err
+	}
+	if err := b.Read(c.Context, life.AskLaunches(), life.AskAnswers()); err != nil {
+		return nil, lifeError(err)
+	}
+	all, err := b.Waves(c.Context)
+	if err != nil {
+		return nil, lifeError(err)
+	}
+	for _, r := range all {
+		if s.rows[r.WaveID] == nil {
+			s.order = append(s.order, r.WaveID)
+		}
+		s.rows[r.WaveID] = append(s.rows[r.WaveID], r)
+	}
+	answers, exits, _, err := b.Answers(c.Context)
+	if err != nil {
+		return nil, lifeError(err)
+	}
+	for _, r := range exits {
+		s.exits[r.RunID] = r
+	}
+	for _, r := range answers {
+		if r.Verb == waveRows && r.Verdict == wavePartly {
+			s.cut[r.Subject] = firstOf(r.Detail, r.Verdict)
+		}
+	}
+	return s, s.leasesAndMarkers()
+}
+
+func (s *wavesSeen) leasesAndMarkers() error {
+	reading, err := s.book.Leases(s.c.Context)
+	if err != nil {
+		return lifeError(err)
+	}
+	over, err := s.book.Lapsed(s.c.Context)
+	if err != nil {
+		return lifeError(err)
+	}
+	for _, r := range reading.Lanes {
+		if r.State != lane.Free && over[r.Nonce] == "" {
+			s.live[r.Nonce] = true
+		}
+	}
+	spawns, err := preflightSpawns(s.book)
+	if err != nil {
+		return environmentf("%w", err)
+	}
+	for _, m := range spawns {
+		s.spawns[m.RunID] = m
+	}
+	return nil
+}
+
+// evidence is what became of the workers of a wave.
+func (s *wavesSeen) evidence(id string) wave.RungEvidence {
+	ev := wave.RungEvidence{WaveID: id, Refused: s.cut[id], Workers: []wave.Worker{}}
+	for _, r := range s.rows[id] {
+		ev.Workers = append(ev.Workers, s.worker(r))
+	}
+	return ev
+}
+
+func (s *wavesSeen) worker(r journal.Row) wave.Worker {
+	exit, ended := s.exits[r.RunID]
+	w := wave.Worker{Over: s.over(r)}
+	w.Leased = s.live[r.Nonce] || ended && exit.ReasonClass != string(supervise.EndLaunchFailed)
+	if w.First = s.first(r); w.First == wave.NoCommit && ended && exit.Outcome == string(supervise.ClaimWitnessed) {
+		w.First = wave.Borne // its keeper saw it, while the lease said whose it was
+	}
+	w.Throttled = ended && (exit.ReasonClass == string(supervise.EndRateLimited) || exit.ReasonClass == string(supervise.EndOverloaded))
+	w.Stub = w.Over && w.First == wave.NoCommit && s.silent(r)
+	switch {
+	case r.Op == journal.OpHarvest:
+		w.Broken = r.Outcome == string(reconcile.QuietIncomplete)
+	case ended:
+		w.Broken = exit.ReasonClass == string(supervise.EndClaim) && exit.Outcome != string(supervise.ClaimWitnessed)
+	}
+	return w
+}
+
+// over reports whether a worker has ended: it says so, or its lease is live no more
+// and, where it ran here, nothing of it runs.
+func (s *wavesSeen) over(r journal.Row) bool {
+	if _, ended := s.exits[r.RunID]; ended || r.Op == journal.OpHarvest {
+		return true
+	}
+	m, known := s.spawns[r.RunID]
+	return !s.live[r.Nonce] && (!known || m.Over(s.node))
+}
+
+// first is what is known of the first commit of a worker.
+func (s *wavesSeen) first(r journal.Row) wave.Proof {
+	start, ok := refstore.ParseOID(r.StartSha)
+	if !ok {
+		return wave.NotKnown
+	}
+	book, repo := s.book, s.book.Desk.Repo
+	if m, known := s.spawns[r.RunID]; known && m.Dir != repo.WorkTree {
+		run, there, err := (&reclaiming{c: s.c, book: s.book}).run(m)
+		if err == nil {
+			return s.proof(run, there, start)
+		}
+		if !errors.Is(err, os.ErrNotExist) && !errors.Is(err, refstore.ErrNoDirectory) {
+			return wave.NotKnown
+		}
+	}
+	run, err := book.Adding(s.c.Context, r.RunID)
+	if err != nil {
+		return wave.NotKnown
+	}
+	return s.proof(run, repo, start)
+}
+
+func (s *wavesSeen) proof(run life.Run, repo *refstore.Repo, start refstore.OID) wave.Proof {
+	own, whole, err := run.Own(s.c.Context, start)
+	switch {
+	case err != nil || !whole:
+		return wave.NotKnown
+	case len(own) == 0:
+		return wave.NoCommit
+	}
+	judged, err := (&workerRunning{c: s.c, base: start}).judged(repo, s.book.Desk.Rules.Trunk.ID, own[len(own)-1:]) // the oldest
+	switch {
+	case err != nil || len(judged) != 1:
+		return wave.NotKnown
+	case judged[0].Witnessed:
+		return wave.Borne
+	}
+	return wave.NotBorne
+}
+
+// silent reports whether the worker's log, which is here, says next to nothing.
+func (s *wavesSeen) silent(r journal.Row) bool {
+	if r.Node != s.node || r.Log == "" {
+		return false
+	}
+	n, err := reclaimLog(r.Log)
+	return err == nil && n <= waveSilent
+}
