@@ -75,6 +75,7 @@ func allVerbs() []verb {
 		runIDVerb(),
 		scopeGateVerb(),
 		statusVerb(),
+		superVerb(),
 		superviseVerb(),
 		syncVerb(),
 		topVerb(),

@@ -26,6 +26,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/resume"
 	"github.com/git-dos/git-dos/kernel/runid"
 	"github.com/git-dos/git-dos/kernel/scope"
+	"github.com/git-dos/git-dos/kernel/super"
 )
 
 // docs/formats.md tells every key of what is stored and of what is answered.
@@ -46,6 +47,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		superviseTick{}, superviseAnswer{},
 		beatAnswer{}, pulseAnswer{}, decisionsAnswer{}, decisionAnswer{}, decisionsEnvelope{}, observeAnswer{}, logEntry{}, topAnswer{}, boardAnswer{},
 		wavePlanAnswer{}, waveLaunchAnswer{}, waveStatusAnswer{}, waveHarvestAnswer{},
+		superGateAnswer{}, superStatusAnswer{}, superReportAnswer{}, superWordAnswer{}, superCounts{}, super.Installation{},
 		loop.Verdict{}, loop.Policy{}, leak.Verdict{}, improveAnswer{}, breaker.Verdict{}, productivity.Verdict{},
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},

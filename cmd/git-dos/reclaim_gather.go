@@ -36,6 +36,12 @@ func reclaimOpen(c *cli.Context) (*reclaiming, error) {
 	if err != nil {
 		return nil, err
 	}
+	return reclaimOf(c, b)
+}
+
+// reclaimOf is reclaimOpen by what is known of runs already.
+func reclaimOf(c *cli.Context, b *life.Book) (*reclaiming, error) {
+	var err error
 	r := &reclaiming{c: c, book: b}
 	if r.node, err = journalOwn(c, b.Desk); err != nil {
 		return nil, err
