@@ -27,7 +27,9 @@ func dispatchVerb() verb {
 				"covers are stamped as git dos replan does.\n\n" +
 				"One pick is offered, and with --limit more: they are priced as git dos price --lane does, by the trees\n" +
 				"that their tasks state, and run one after the other, wave by wave. A price that launches no set ends it.\n" +
-				"A record of the run goes into paths.runs, and is committed where that is not ignored.",
+				"A record of the run goes into paths.runs, and is committed where that is not ignored. In a fleet what it\n" +
+				"committed itself is pushed to the trunk, under the lane's lease; where that is refused it is said, and the\n" +
+				"commits stay here.",
 			Flags: append(dispatchFlags(),
 				&cli.IntFlag{Name: "limit", Value: 1, Usage: fmt.Sprintf("take at most `N` picks, 1 to %d", nextUpMost)}),
 			Action: writes(dispatch),

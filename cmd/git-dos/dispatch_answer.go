@@ -36,9 +36,10 @@ type dispatchStray struct {
 
 // A dispatchArchived is where the record of the run is.
 type dispatchArchived struct {
-	Path   string `json:"path"`
-	Commit string `json:"commit,omitempty"`
-	Why    string `json:"why,omitempty"` // it is not committed
+	Path   string          `json:"path"`
+	Commit string          `json:"commit,omitempty"`
+	Why    string          `json:"why,omitempty"`  // it is not committed
+	Push   *dispatchPushed `json:"push,omitempty"` // of all that the dispatch committed, where there is a fleet
 }
 
 func (a *dispatchArchived) line() string {
@@ -47,9 +48,9 @@ func (a *dispatchArchived) line() string {
 	}
 	s := "\narchive   " + verdict.Show(a.Path)
 	if a.Commit != "" {
-		return s + " in " + verdict.Short(a.Commit)
+		return s + " in " + verdict.Short(a.Commit) + a.Push.line()
 	}
-	return s + ", not committed: " + a.Why
+	return s + ", not committed: " + a.Why + a.Push.line()
 }
 
 func (a dispatchAnswer) String() string {

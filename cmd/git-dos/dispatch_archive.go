@@ -97,16 +97,21 @@ func (r *runRecord) sum() {
 }
 
 // keepRecord writes the record of a run into the work tree, and commits it by its
-// path where that is not ignored. What has no place to be committed is said, and no
-// error.
-func (s *dispatching) keepRecord(tag string, r runRecord) (*dispatchArchived, error) {
+// path where that is not ignored, and brings all that was committed to the trunk of
+// the fleet. What has no place to be committed is said, and no error.
+func (s *dispatching) keepRecord(tag string, r runRecord) (a *dispatchArchived, err error) {
 	r.Node, r.At = s.desk.Node, now(s.c).UTC().Truncate(time.Second)
 	r.sum()
 	leaf, err := lane.Leaf(s.run)
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
-	a := &dispatchArchived{}
+	a = &dispatchArchived{}
+	defer func() {
+		if err == nil {
+			a.Push = s.publish()
+		}
+	}()
 	if a.Path, err = s.placeRecord(path.Join(path.Clean(s.desk.Rules.Policy.Paths.Runs), leaf+tag), r); err != nil {
 		return nil, environmentf("the record of run %s: %w", s.run, err).hint("see [paths] runs of dos.toml")
 	}

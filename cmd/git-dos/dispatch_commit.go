@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-dos/git-dos/internal/worktree"
 	"github.com/git-dos/git-dos/kernel/scope"
+	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
 
@@ -36,6 +37,7 @@ func (s *dispatching) commit(text string, paths, tree []string) (id, why string,
 		v, err := s.commitOnce(t, message, paths, name, tree)
 		switch {
 		case err == nil && v.Outcome == scope.Committed:
+			s.own = append(s.own, refstore.OID(v.Commit))
 			return v.Commit, "", nil
 		case commitMet(v, err) && time.Now().Before(until) && pause(s.c.Context, commitPause) == nil:
 		case err != nil:

@@ -16,6 +16,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/loop"
 	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
 )
 
 // A dispatching is one lane while it is worked on: had, or ridden, from take to
@@ -35,6 +36,7 @@ type dispatching struct {
 	keeper  *drive.Keeper
 	scope   []string
 	strayed []dispatchStray // what the dead process left uncommitted
+	own     []refstore.OID  // commits of its own that the trunk of the fleet has not, oldest first
 	gaps    map[string]bool // that were told of
 }
 

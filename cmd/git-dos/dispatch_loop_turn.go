@@ -77,6 +77,8 @@ func (l *looping) iterate() (i iterated, err error) {
 		if err != nil {
 			return i, err
 		}
+		l.stamped(v)
+		l.publish()
 		i.it = loop.Iteration{Kind: loop.ReplanDone, Productivity: v.Outcome}
 		i.record = runIteration{Verdict: string(v.Outcome), Reason: v.Reason}
 		return i, nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/facts"
@@ -11,6 +12,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/packet"
 	"github.com/git-dos/git-dos/kernel/pick"
 	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
 )
 
 // raceWait is how long another renderer is given before the second try.
@@ -42,8 +44,19 @@ func (s *dispatching) render() (next nextUpAnswer, p packet.Packet, err error) {
 			if a.Counts.Stamped == 0 {
 				return next, p, nil
 			}
+			s.stamped(a)
+			s.publish()
 		default:
 			return next, p, nil
+		}
+	}
+}
+
+// stamped notes the commits with stamps of a look back.
+func (s *dispatching) stamped(a replanAnswer) {
+	for _, page := range a.Stamps {
+		if id := refstore.OID(page.Commit); id != "" && !slices.Contains(s.own, id) {
+			s.own = append(s.own, id)
 		}
 	}
 }
