@@ -179,7 +179,7 @@ func (c *call) dos() {
 		switch {
 		case w.is("guard"):
 			return
-		case w.is("hooks") && slices.ContainsFunc(c.args[i+1:], func(w word) bool { return w.is("uninstall") }):
+		case w.is("hooks", "hook-agent") && slices.ContainsFunc(c.args[i+1:], func(w word) bool { return w.is("uninstall") }):
 			c.blocked(ruleHooks, c.args[i:]...)
 		case w.is("--"):
 			if rest := c.args[i+1:]; len(rest) > 0 && (!rest[0].exact || c.known(rest[0], program(rest[0]))) {

@@ -87,7 +87,7 @@ func TestWhatIsForbidden(t *testing.T) {
 		},
 		"hooks taken away": {
 			"rm .git/hooks/pre-push", "rm -rf .git/hooks", "mv .git/hooks /tmp/x", "echo x > .git/hooks/pre-push", ": >| ./.git/hooks/pre-push", "tee .git/hooks/pre-commit", "echo x | tee -a .git/hooks/pre-commit", "chmod -x .git/hooks/pre-push", "cp x .git/hooks/pre-push", "ln -sf /bin/true .git/hooks/pre-push",
-			"rm -rf .git", "sed -i s/a/b/ .git/config", "dd of=.git/hooks/x", "find .git/hooks -delete", "find . -exec rm .git/hooks/x ;", "truncate -s0 .git/hooks/x", "echo x >> .git/config", "rm .GIT/hooks/x", "rm a/.git//hooks/./x", "sudo rm .git/hooks/x", "cat x &> .git/hooks/y", "rm srv/repo.git/hooks/update", "git dos hooks uninstall", "rm .git/refs/dos/order", "cp a b .git/hooks", "curl -o .git/hooks/x u",
+			"rm -rf .git", "sed -i s/a/b/ .git/config", "dd of=.git/hooks/x", "find .git/hooks -delete", "find . -exec rm .git/hooks/x ;", "truncate -s0 .git/hooks/x", "echo x >> .git/config", "rm .GIT/hooks/x", "rm a/.git//hooks/./x", "sudo rm .git/hooks/x", "cat x &> .git/hooks/y", "rm srv/repo.git/hooks/update", "git dos hooks uninstall", "git dos hook-agent uninstall", "rm .git/refs/dos/order", "cp a b .git/hooks", "curl -o .git/hooks/x u",
 			"git log --output=.git/hooks/x", "git diff --output .git/hooks/x",
 		},
 	} {
