@@ -41,6 +41,7 @@ func allVerbs() []verb {
 		gcVerb(),
 		guardVerb(),
 		haltVerb(),
+		hookAgentVerb(),
 		hookVerb(),
 		hooksVerb(),
 		importJournalVerb(),

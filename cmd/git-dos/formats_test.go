@@ -12,6 +12,7 @@ import (
 	"github.com/git-dos/git-dos/internal/marker"
 	"github.com/git-dos/git-dos/internal/mcpserver"
 	"github.com/git-dos/git-dos/internal/setup"
+	"github.com/git-dos/git-dos/kernel/agent"
 	"github.com/git-dos/git-dos/kernel/audit"
 	"github.com/git-dos/git-dos/kernel/breaker"
 	"github.com/git-dos/git-dos/kernel/guard"
@@ -58,7 +59,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		hookVerdict{}, auditAnswer{},
 		hookset.Look{}, hookset.Installation{}, hookset.Removal{},
 		hookVerdict{},
-		mcpserver.Answer{},
+		mcpserver.Answer{}, agent.Verdict{}, agentTold{}, agentCursor{}, agentCopilot{}, agentFiles{},
 	} {
 		collectKeys(reflect.TypeOf(v), keys)
 	}
