@@ -25,16 +25,20 @@ func boardVerb() verb {
 				"who had it, what was recorded of launches, claims, ships and refusals, and what waits for a person,\n" +
 				"with the command that answers it. Facts stand on it without a script; with one, the time shown can\n" +
 				"be narrowed and rows be filtered. For the same refs and --now it is the same, byte for byte.\n\n" +
+				"--serve shows it to the browsers of this machine instead, until it is interrupted, and keeps it up to\n" +
+				"date there. Whoever has an account on this machine can read it meanwhile.\n\n" +
 				"Times are those that the writers of entries recorded. What could not be read is named at the top,\n" +
 				"and nothing follows from its absence below.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Value: "-", Usage: "write the page to `FILE`, whole or not at all; - is standard output"},
 				&cli.StringFlag{Name: "since", Value: "24h", Usage: "look back for `DURATION`, 10m to 366d"},
+				&cli.BoolFlag{Name: "serve", Usage: "show the page on this machine, and print its address"},
+				&cli.StringFlag{Name: "addr", Value: "127.0.0.1:0", Usage: "with --serve: listen on `HOST:PORT`, a loopback address; port 0 is any that is free"},
 				pulseCached(),
 			},
 			Action: boardPage,
 		},
-		statuses: map[string][]status{"board": {{Code: verdict.Yes, Meaning: "the page is written; what could not be read is named on it"}}},
+		statuses: map[string][]status{"board": {{Code: verdict.Yes, Meaning: "the page is written, or was served until that was interrupted; what could not be read is named on it"}}},
 	}
 }
 
@@ -65,6 +69,10 @@ func boardPage(c *cli.Context) error {
 	}
 	out := c.String("out")
 	switch {
+	case c.Bool("serve"):
+		return boardServe(c, since)
+	case c.IsSet("addr"):
+		return usagef("--addr goes with --serve")
 	case out == "":
 		return usagef("--out is empty").hint("name a file, or - for standard output")
 	case c.Bool("json") && c.IsSet("out"):
