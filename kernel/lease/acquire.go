@@ -56,6 +56,7 @@ type AcquireEvidence struct {
 	Sent       *Sent        // what earlier tries of this very call may have landed
 	Remembered []string     // nonces the asker's worktree took; they word a refusal and admit nobody
 	Wait       bool         // an exclusive lane may wait for what it overlaps
+	Rides      *Mount       // the request is for a part of this lease: its unit, seat and tree are claimed inside it
 	Lapsing    Lapsing
 
 	Delegations map[string]Delegation // what the asker's node has of lanes on the remote, by lane
@@ -123,10 +124,11 @@ func Acquire(ev AcquireEvidence) (Verdict, []Write, error) {
 	var v Verdict
 	var writes []Write
 	var err error
-	if r, ok := ev.waits(); ok {
+	if ev.Rides != nil {
+		v, writes, err = ev.ride()
+	} else if r, ok := ev.waits(); ok {
 		return ev.again(r)
-	}
-	if ev.Any || ev.unnamed() {
+	} else if ev.Any || ev.unnamed() {
 		v, writes, err = ev.pick()
 	} else {
 		v, writes, err = ev.admit(ev.Requests, nil)
@@ -172,6 +174,10 @@ func (ev AcquireEvidence) Check() error {
 		return errors.New("force without an operator: say who with --operator")
 	case ev.Stamp.Nonce == "":
 		return errors.New("an admission without a nonce")
+	case ev.Rides != nil:
+		if err := ev.checkRide(); err != nil {
+			return err
+		}
 	}
 	if err := ev.checkWants(); err != nil {
 		return err

@@ -74,14 +74,14 @@ func (d *draft) alreadyBooked(what, key string, found tenure) Verdict {
 }
 
 // ownLease reports whether a lease is one of those that the caller asks for and has
-// already. Another of the same admission is not: what that has booked is taken.
+// already, or that it rides. Another of the same admission is not: what that has booked is taken.
 func (d *draft) ownLease(r Record) bool {
-	return r.Nonce == d.Stamp.Nonce || slices.ContainsFunc(d.parts, func(p *part) bool { return p.mine && p.have.Chain() == r.Chain() && p.have.Nonce == r.Nonce })
+	return d.rides(r) || r.Nonce == d.Stamp.Nonce || slices.ContainsFunc(d.parts, func(p *part) bool { return p.mine && p.have.Chain() == r.Chain() && p.have.Nonce == r.Nonce })
 }
 
 // ownNonce reports whether a booking of this nonce is the caller's.
 func (d *draft) ownNonce(nonce string) bool {
-	return nonce == d.Stamp.Nonce || slices.ContainsFunc(d.parts, func(p *part) bool { return p.mine && p.have.Nonce == nonce })
+	return nonce == d.Stamp.Nonce || d.Rides != nil && nonce == d.Rides.stands() || slices.ContainsFunc(d.parts, func(p *part) bool { return p.mine && p.have.Nonce == nonce })
 }
 
 // satisfied reports whether a lease that is only renewed has the unit or the seat

@@ -14,6 +14,7 @@ const (
 	OrderWithoutLane = "ORDER_WITHOUT_LANE" // the order says of a lane what the lane does not show
 	LiveBooking      = "LIVE_BOOKING"       // the order takes a unit or a seat from a lease that lives
 	LeaseFence       = "LEASE_FENCE"        // the trunk moves over a held tree without its lease
+	RideWithoutLease = "RIDE_WITHOUT_LEASE" // a claim inside a lease that is not there
 	CannotJudge      = "CANNOT_JUDGE"       // what it would be judged by cannot be read
 )
 

@@ -185,7 +185,7 @@ func (t Table) orphans(d Delegation, reason string, s Stamp) []Write {
 	if !ok || t.Unread[d.Lane] != nil || r.State == lane.Free || r.Under == d.Nonce && d.State != Gone {
 		return nil
 	}
-	return []Write{laneWrite(OpVoid, freed(r, reason, s))}
+	return append([]Write{laneWrite(OpVoid, freed(r, reason, s))}, endRides(t.Riders(r), rideEnded, s)...)
 }
 
 // Idle reports whether nobody works under the delegation. A lease that cannot be
@@ -226,6 +226,7 @@ func (d Delegation) Return(local Table, s Stamp, by Lapsing) (n Delegation, writ
 	}
 	if r, held := local.Chains[d.Lane]; held && r.State != lane.Free {
 		writes = append(writes, laneWrite(OpScavenge, freed(r, "lapsed, and the lane went back", s)))
+		writes = append(writes, endRides(local.Riders(r), rideEnded, s)...)
 	}
 	return n, writes, true
 }

@@ -38,6 +38,9 @@ func (d *draft) granted() (Verdict, []Write, error) {
 	if v.Reacquired = again; !admits {
 		v.sure = sure
 	}
+	if d.Rides != nil {
+		return d.mounted(v, admits), append(writes, d.heartbeats(admits)...), nil
+	}
 	return v, writes, nil
 }
 
@@ -185,7 +188,7 @@ func (d *draft) rebook(n Order) {
 			return d.rest.tenure(what, key, b, d.Stamp.Now, d.Lapsing.Skew).over
 		})
 		for _, p := range d.parts {
-			if key := p.rec.books(what); key != "" && !p.had {
+			if key := p.rec.books(what); key != "" && !p.had && !d.borrowed(what, key) {
 				table[foldKey(key)] = Booking{Nonce: p.rec.Nonce, Until: p.rec.Deadline().UTC().Format(time.RFC3339)}
 			}
 		}
@@ -196,20 +199,24 @@ func (d *draft) rebook(n Order) {
 func (d *draft) classes(n Order) map[string]int {
 	count := map[string]int{}
 	for _, r := range d.work.Chains {
-		if r.State != lane.Free && !lane.Reserved(r.Lane) {
+		if r.State != lane.Free && !lane.Reserved(r.Lane) && r.Rides == nil {
 			count[r.LaneKind]++
 		}
 	}
 	for chain := range d.Table.Unread {
-		if kind := n.Lanes[chain].Kind; kind != "" {
-			count[kind]++
+		if g := n.Lanes[chain]; g.Kind != "" && g.Rides == "" {
+			count[g.Kind]++
 		}
 	}
 	return count
 }
 
 func grantOf(r Record) Grant {
-	return Grant{Gen: r.Gen, Nonce: r.Nonce, Lane: laneOn(r), Kind: r.LaneKind, Tree: r.Tree, Unit: r.Unit, Seat: r.Seat}
+	g := Grant{Gen: r.Gen, Nonce: r.Nonce, Lane: laneOn(r), Kind: r.LaneKind, Tree: r.Tree, Unit: r.Unit, Seat: r.Seat}
+	if r.Rides != nil {
+		g.Rides = r.Rides.chain()
+	}
+	return g
 }
 
 // laneOn is the lane that a grant has to name, for a slot does not.

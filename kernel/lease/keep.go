@@ -29,6 +29,9 @@ type KeepEvidence struct {
 	// scavenged without an operator: what has moved since is left alone.
 	Judged *Record
 
+	Riders []Record // the claims inside the lease: they end with it, see [Table.Riders]
+	Mount  *Record  // of a claim inside a lease: that lease while it is held, see [Table.Mount]
+
 	Delegation *Delegation // of the lane, where the lease may have been granted under one
 	Node       bool        // the node speaks, of a lane that it has for its workers: whom it gave the lane has its nonce too
 	For        *Record     // Park only, of a delegation: the lease under it that is to be kept
@@ -69,7 +72,8 @@ func (ev KeepEvidence) Torn() bool { return ev.Order.ahead(ev.chain(), ev.gen())
 func (ev KeepEvidence) Lost() bool { return ev.Torn() && !ev.Order.explains(ev.chain(), ev.gen()) }
 
 // Heartbeat judges a renewal. The lease must be the caller's by nonce or run
-// id, and admitted; one that lapsed and that nobody took may still be renewed. When
+// id, and admitted; one that lapsed and that nobody took may still be renewed. A claim
+// inside a lease is renewed while that is held and within its deadline. When
 // the process that it names has ended, another works under it: it is named no more.
 func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 	cur, no, ok := ev.inUse(lane.Held, lane.Waiting)
@@ -94,7 +98,11 @@ func Heartbeat(ev KeepEvidence) (Verdict, []Write) {
 		v.Next = "git dos lease await --lane " + verdict.ShellWord(cur.Lane)
 		return v.until(cur), []Write{laneWrite(OpHeartbeat, cur)}
 	}
-	return v.until(cur).workUntil(cur, ev.Lapsing), []Write{laneWrite(OpHeartbeat, cur)}
+	v = v.until(cur).workUntil(cur, ev.Lapsing)
+	if ev.Mount != nil && cur.Rides != nil {
+		v = v.nearer(*ev.Mount).workUntil(*ev.Mount, ev.Lapsing)
+	}
+	return v, []Write{laneWrite(OpHeartbeat, cur)}
 }
 
 // Release judges the end of a lease by its holder. A lane that is already free
@@ -119,7 +127,7 @@ func Release(ev KeepEvidence) (Verdict, []Write) {
 	}
 	free := freed(cur, reason, ev.Stamp)
 	v := Verdict{Outcome: Released, Lane: ev.Lane, Lease: &free, Reason: "the lane is free"}
-	return v, append([]Write{laneWrite(op, free)}, ev.Order.end(cur)...)
+	return v, ev.ending(op, cur, free)
 }
 
 // Scavenge takes a lease away: from anyone in an operator's name, else from a
@@ -147,7 +155,7 @@ func Scavenge(ev KeepEvidence) (Verdict, []Write) {
 		d := held.Deadline().UTC()
 		v.UnsafeUntil = &d
 	}
-	return v, append([]Write{laneWrite(OpScavenge, free)}, ev.Order.end(held)...)
+	return v, ev.ending(OpScavenge, held, free)
 }
 
 // moved refuses a lease that is not as it was judged: another's, or renewed since.
@@ -177,7 +185,7 @@ func (ev KeepEvidence) reap(held Record) (Verdict, []Write) {
 	}
 	free := freed(held, "lapsed: "+ev.Lapse.Why, ev.Stamp)
 	v := Verdict{Outcome: Scavenged, Lane: ev.Lane, Lease: &free, Holder: &held.Holder, Reason: "taken from " + held.Holder.String() + ": " + ev.Lapse.Why}
-	return v, append([]Write{laneWrite(OpScavenge, free)}, ev.Order.end(held)...)
+	return v, ev.ending(OpScavenge, held, free)
 }
 
 // settle frees a torn lane, by an operator's word that nobody works on it.
@@ -216,7 +224,9 @@ func (ev KeepEvidence) inUse(states ...lane.State) (Record, Verdict, bool) {
 			Next: cur.again()}
 		return cur, v.heldBy(cur), false
 	}
-	no, ok = ev.delegated(cur)
+	if no, ok = ev.delegated(cur); ok {
+		no, ok = ev.seated(cur)
+	}
 	return cur, no, ok
 }
 

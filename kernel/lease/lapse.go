@@ -66,9 +66,21 @@ func (t Table) Lapsed(by Lapsing) map[string]bool {
 // Lapse judges the lease on a chain. A lease that is held or waits is over when
 // its holder's process has ended, when its tip has been seen unchanged for its
 // ttl and the margin, whatever the clocks say, or when its own stamp is older
-// than its ttl by more than any two clocks can differ. A parked lease is never
+// than its ttl by more than any two clocks can differ. A claim inside a lease is over
+// with that. A parked lease is never
 // over, and neither is one that cannot be read.
 func (t Table) Lapse(chain string, by Lapsing) Lapse {
+	if l := t.alone(chain, by); l.Over {
+		return l
+	} else if why := t.unseated(chain, by); why != "" {
+		return Lapse{Over: true, Why: why, Skewed: l.Skewed}
+	} else {
+		return l
+	}
+}
+
+// alone is Lapse for what a lease shows itself, whatever it rides.
+func (t Table) alone(chain string, by Lapsing) Lapse {
 	r, ok := t.Chains[chain]
 	if !ok || t.Unread[chain] != nil || r.State != lane.Held && r.State != lane.Waiting {
 		return Lapse{}

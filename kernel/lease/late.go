@@ -39,6 +39,9 @@ func (t Table) Stands(v Verdict, delegations map[string]Delegation) (Verdict, er
 		if err := t.Unread[r.Chain()]; err != nil {
 			return Verdict{}, &UnreadError{r.Chain(), err}
 		}
+		if no, ok, err := t.stillMounted(r); err != nil || !ok {
+			return no, err
+		}
 		if now := t.Chains[r.Chain()]; now.Nonce == r.Nonce && now.State != lane.Free && t.Order.admits(r) {
 			continue
 		}

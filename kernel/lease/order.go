@@ -21,6 +21,7 @@ type Grant struct {
 	Tree  []string `json:"tree,omitempty"`
 	Unit  string   `json:"unit,omitempty"`
 	Seat  string   `json:"seat,omitempty"`
+	Rides string   `json:"rides,omitempty"` // of a claim inside another lease: the chain of that
 }
 
 // books is the unit or the seat that stands on the chain at most.
@@ -121,7 +122,7 @@ func (g Grant) check(chain string) error {
 	if err := CheckWord("nonce", g.Nonce); err != nil {
 		return err
 	}
-	for what, word := range map[string]string{"kind": g.Kind, bookUnit: g.Unit, bookSeat: g.Seat} {
+	for what, word := range map[string]string{"kind": g.Kind, bookUnit: g.Unit, bookSeat: g.Seat, "ridden lane": g.Rides} {
 		if err := CheckWord(what, word); err != nil {
 			return err
 		}
@@ -170,6 +171,8 @@ func (o Order) Vouch(r Record) error {
 	switch {
 	case g.Kind == "":
 		return fmt.Errorf("lane %s: %w: generation %d ended and is held again", r.Chain(), ErrRecord, r.Gen)
+	case g.Rides != "" && g.Rides != grantOf(r).Rides:
+		return fmt.Errorf("lane %s: %w: generation %d rides another lane than it was admitted on", r.Chain(), ErrRecord, r.Gen)
 	case g.lane(r.Chain()) != r.Lane || g.Kind != r.LaneKind || len(g.Tree) > 0 && !slices.Equal(g.Tree, r.Tree):
 		return fmt.Errorf("lane %s: %w: it is not as generation %d was admitted", r.Chain(), ErrRecord, r.Gen)
 	}

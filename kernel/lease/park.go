@@ -32,8 +32,9 @@ func Park(ev KeepEvidence) (Verdict, []Write) {
 	cur = cur.keptFor(ev.For)
 	v := Verdict{Outcome: Parked, Lane: ev.Lane, Lease: &cur, Reason: "it is kept until it is unparked, and does not lapse", sure: sure}
 	v.Next = cur.unparkCommand()
-	writes := []Write{laneWrite(OpPark, cur)}
-	if ev.For != nil {
+	ended := ev.Order.end(ev.Riders...)
+	writes := append([]Write{laneWrite(OpPark, cur)}, endRides(ev.Riders, "the lease that it rides is parked", ev.Stamp)...)
+	if writes = append(writes, ended...); ev.For != nil && len(ended) == 0 {
 		writes = append(writes, ev.Order.next().write(OpEnded)) // what was decided while it was no obstacle is overtaken
 	}
 	return v, writes
@@ -96,6 +97,9 @@ func (ev KeepEvidence) parkable() (Record, Verdict, bool) {
 			return r, no, false
 		}
 		cur = &r
+	}
+	if cur.Rides != nil {
+		return *cur, refuse(ev.Lane, NotHeld, "it is a claim inside lane "+cur.Rides.Lane+", and ends when that is parked").heldBy(*cur), false
 	}
 	if !ev.Order.admits(*cur) {
 		v := refuse(ev.Lane, NotAdmitted, "its admission was cut off half-way")

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ func (r Record) check(chain string, gen uint64) error {
 	if err := checkTree(r.Tree); err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
-	if err := r.checkWords(); err != nil {
+	if err := errors.Join(r.checkWords(), r.checkMount()); err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
 	return nil

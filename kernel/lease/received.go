@@ -50,6 +50,7 @@ func (p Received) Judge() []Breach {
 	after := p.after(order)
 	for _, chain := range slices.Sorted(maps.Keys(p.Lanes)) {
 		add(p.chain(chain, order).on(chain))
+		add(p.mounted(chain, after).on(chain))
 	}
 	if p.Blind || len(all) > 0 {
 		return all
@@ -114,6 +115,26 @@ func (p Received) chain(chain string, order Order) *Breach {
 	return nil
 }
 
+// mounted holds the claims that are admitted inside a lease to that: its chain has
+// come to it, and is no claim itself. It may have ended since they were decided on,
+// and then so have they.
+func (p Received) mounted(chain string, after Table) *Breach {
+	for _, e := range p.Lanes[chain] {
+		m := e.Record.Rides
+		if m == nil || !laneOps[e.Op].admits || p.Blind {
+			continue
+		}
+		r, ok := after.Chains[m.chain()]
+		switch err := after.Unread[m.chain()]; {
+		case err != nil:
+			return breach(CannotJudge, fixUnread, "what stands on the lane that it rides cannot be read: %v", err)
+		case !ok || r.Rides != nil || r.Gen < m.Gen || r.Gen == m.Gen && (r.Nonce != m.stands() || m.Through != "" && r.State == lane.Held && !r.Delegate):
+			return breach(RideWithoutLease, fixAgain, "it rides generation %d of lane %s, which is not there", m.Gen, m.Lane)
+		}
+	}
+	return nil
+}
+
 // shipped holds a SHIP entry to the branch it names.
 func (p Received) shipped(e LaneEntry) *Breach {
 	if s := e.Record.Ship; e.Op == OpShip && !p.Blind && !p.Reached[Reach{s.Ref, s.New}] {
@@ -146,7 +167,7 @@ func (p Received) borneOut(chain string, after Table) *Breach {
 }
 
 func equalGrant(a, b Grant) bool {
-	return a.Gen == b.Gen && a.Nonce == b.Nonce && a.Lane == b.Lane && a.Kind == b.Kind && a.Unit == b.Unit && a.Seat == b.Seat && slices.Equal(a.Tree, b.Tree)
+	return a.Gen == b.Gen && a.Nonce == b.Nonce && a.Lane == b.Lane && a.Kind == b.Kind && a.Unit == b.Unit && a.Seat == b.Seat && a.Rides == b.Rides && slices.Equal(a.Tree, b.Tree)
 }
 
 // covers reports whether what the order says of a lease is what it is, but for a
@@ -154,6 +175,9 @@ func equalGrant(a, b Grant) bool {
 func (g Grant) covers(is Grant) bool {
 	if len(is.Tree) == 0 {
 		g.Tree = nil
+	}
+	if is.Rides == "" {
+		g.Rides = "" // of a version that does not know it
 	}
 	return equalGrant(g, is)
 }

@@ -19,7 +19,8 @@ type TrunkMove struct {
 
 // Fence finds the held lanes that a push moves the trunk over without their leases:
 // for each path that changes, every lane that is held or parked and whose tree may
-// hold it must move by a SHIP entry for the new tip. A lane that waits does not bind
+// hold it must move by a SHIP entry for the new tip. For a claim inside a lease the
+// lease does. A lane that waits does not bind
 // the trunk: those it waits for are at work still. Of one node's delegations, which
 // may overlap, one that ships is enough, and so it is where the policy lets trees
 // overlap.
@@ -28,7 +29,7 @@ func (p Received) Fence(m TrunkMove) []Breach {
 	riding, paths := p.riding(m), m.regions()
 	for _, chain := range p.Before.chains() {
 		r := p.Before.Chains[chain]
-		if r.State != lane.Held && r.State != lane.Parked || lane.Reserved(r.Lane) || riding[chain].Nonce != "" {
+		if r.State != lane.Held && r.State != lane.Parked || lane.Reserved(r.Lane) || r.Rides != nil || riding[chain].Nonce != "" {
 			continue
 		}
 		path, hit := m.over(r.Tree).first(paths, p.instead(r, riding, m.Soft))

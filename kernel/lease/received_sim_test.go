@@ -115,8 +115,12 @@ func mustOrder(n *node) Order {
 // A server with the law refuses nothing that clients write, whatever befalls them.
 func TestServerRefusesNoClientOfTheSimulation(t *testing.T) {
 	judged, ops := 0, map[string]int{}
-	for seed := range judgedHistories() {
-		w := newWorld(seed, weatherOf(seed))
+	for seed := range judgedHistories() * 3 / 2 {
+		r := weatherOf(seed)
+		if seed >= judgedHistories() {
+			r = ridingRules(seed)
+		}
+		w := newWorld(seed, r)
 		clients := make([]*client, simClients)
 		for i := range clients {
 			clients[i] = &client{world: w, who: i}

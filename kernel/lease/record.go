@@ -109,6 +109,7 @@ type Record struct {
 	Pushing  []string `json:"pushing,omitempty"`   // pushes under it, by nonce, of which the end is not known
 
 	Rung string `json:"rung,omitempty"` // of a reserved lane: how far its holder has ramped up
+	Rides *Mount `json:"rides,omitempty"` // of a claim inside another lease: that lease
 }
 
 // A Proc is the worker's own process, where its caller named it.

@@ -114,7 +114,7 @@ func (t Table) reach(nonces map[string]bool) []string {
 func voided(was Record, chain string, g Grant, reason string, at Stamp) Record {
 	r := freed(was, reason, at)
 	r.V, r.Lane, r.Slot, r.Gen, r.Nonce = Version, g.lane(chain), "", g.Gen, g.Nonce
-	r.Operator, r.Unit, r.Seat, r.Proc = "", "", "", nil
+	r.Operator, r.Unit, r.Seat, r.Proc, r.Rides = "", "", "", nil, nil
 	if r.Lane != chain {
 		r.Slot = chain
 	}

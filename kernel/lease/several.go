@@ -66,6 +66,7 @@ func (ev AcquireEvidence) admit(reqs []lane.Request, kernel *lane.Verdict, dropp
 // concluded is what an admission comes to that nothing stands against.
 func (d *draft) concluded() (Verdict, []Write, error) {
 	d.succeed()
+	d.unseat()
 	if chains := d.unfenced(); len(chains) > 0 {
 		return Verdict{}, nil, &UnfencedError{chains}
 	}
@@ -170,7 +171,7 @@ func (d *draft) judge(p *part) (Verdict, error) {
 
 // renew makes the record of a lane that is had.
 func (d *draft) renew(p *part) error {
-	if own := d.Delegations[p.lane]; d.Under && !own.Usable(d.Clock, d.Lapsing) {
+	if own := d.Delegations[p.have.authority()]; d.Under && !own.Usable(d.Clock, d.Lapsing) {
 		return &DelegationError{p.lane, "its node does not have it"}
 	}
 	p.op, p.rec = OpHeartbeat, p.have

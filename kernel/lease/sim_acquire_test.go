@@ -16,6 +16,9 @@ type ask struct {
 	unit, seat string
 	stated     bool // by run id
 	wait       bool // an exclusive lane may wait
+
+	rides *Mount // a part of this lease is claimed
+	tree  []string
 }
 
 // wish makes up a call about a lane.
@@ -64,6 +67,10 @@ func (c *client) evidence(a ask) AcquireEvidence {
 			}
 		}
 		ev.Requests = append(ev.Requests, req)
+	}
+	if a.rides != nil {
+		ev.Rides, ev.Requests[0].Tree = a.rides, a.tree
+		return ev
 	}
 	if a.force {
 		ev.Force, ev.Operator = true, "op"
@@ -125,6 +132,10 @@ func (c *client) acquire(a ask) bool {
 			if won < len(tries)-1 && v.Outcome == Acquired && !c.rules.noConfirm {
 				v, err = c.confirm(ev, v)
 			}
+		}
+		if err == nil && a.rides != nil && v.Outcome == Acquired && !c.rules.unconfirmed && v.Late(c.wall()) {
+			c.rides.began(c.who)
+			v, err = tableOf(c.read()).Stands(v, nil)
 		}
 		if err == nil && v.Outcome != "" || err != nil && !errors.As(err, new(*TornError)) {
 			break

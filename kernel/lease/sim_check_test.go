@@ -84,7 +84,7 @@ func (w *world) ordered(t *transaction) {
 	for _, at := range w.believed() {
 		if b := w.beliefs[at]; overrules(o, b.Record) && !b.overruled {
 			forced := slices.ContainsFunc(t.moves, func(m move) bool { return m.ref == at.chain && m.forces(w.works(b)) })
-			if !forced {
+			if !forced && !t.dismounts(b.Record) {
 				w.fail("lease %s of client %d on lane %s taken out of the order by client %d", at.nonce, b.who, b.Lane, t.who)
 			}
 			b.overruled = true
@@ -135,11 +135,12 @@ func (w *world) moved(t *transaction, op string, r Record) {
 			continue
 		}
 		scavenged := op == OpScavenge && (!lapsed(r) || !w.works(b) || b.overruled)
-		if byRight := scavenged || op == OpRelease && b.who == t.who; !byRight {
+		if byRight := scavenged || op == OpRelease && b.who == t.who || t.dismounts(b.Record); !byRight {
 			w.fail("lease %s of client %d on lane %s ended by %s of client %d", at.nonce, b.who, b.Lane, op, t.who)
 		}
 		delete(w.beliefs, at)
 	}
+	w.unhorse(r)
 	if r.State == lane.Free {
 		w.ended[admission{r.Chain(), r.Gen, r.Nonce}] = true
 		return
@@ -165,8 +166,12 @@ func (w *world) told(who int, r Record) {
 		w.fail("I1: clients %d and %d hold one lease of lane %s", had.who, who, r.Lane)
 	}
 	b := belief{Record: r, who: who, overruled: had.overruled || overrules(w.order(), r)}
+	if r.Rides != nil && !w.stillRides(who, r) {
+		delete(w.beliefs, at)
+		return // the lease that it rides ended before the answer arrived
+	}
 	if w.rules.timed {
-		if b.until = w.until(who, r); !w.works(b) {
+		if b.until = w.untilRide(who, r, w.until(who, r)); !w.works(b) {
 			delete(w.beliefs, at) // told when it was over
 			return
 		}
@@ -180,6 +185,8 @@ func (w *world) told(who int, r Record) {
 		beside := fmt.Sprintf("client %d on lane %s (%s, %s) beside client %d on lane %s (%s, %s)", who, r.Lane, at.chain, at.nonce, b.who, b.Lane, other.chain, other.nonce)
 		switch {
 		case other == at, b.overruled, !w.works(b), !w.works(w.beliefs[at]):
+		case r.Rides != nil || b.Rides != nil:
+			w.abreast(r, b.Record, beside)
 		case b.Lane == r.Lane, other.chain == at.chain, b.exclusive(), r.exclusive(), !lane.Glob.Disjoint(b.Tree, r.Tree):
 			w.fail("I1: %s", beside)
 		case r.Unit != "" && r.Unit == b.Unit:

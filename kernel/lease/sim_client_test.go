@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -38,6 +39,11 @@ type rules struct {
 	lateStart    bool // a holder counts from when it was answered
 	seesEarly    bool // a tip was first seen when the read began
 	goneAnywhere bool // a process that is not on this node is taken to have ended
+
+	ride        func(KeepEvidence) KeepEvidence // what a verb knows of claims inside leases
+	unconfirmed bool                            // a claim is reported without one more read
+	outlasts    bool                            // a claim is counted on for its own ttl
+	riding      bool                            // not a guard: clients claim inside leases, see sim_ride_test.go
 
 	timed   bool   // not a guard: leases lapse, see sim_time_test.go
 	patient bool   // not a guard: half of the clients wait to be alone, and the others oversleep
@@ -143,6 +149,9 @@ func (c *client) act() {
 	if c.rules.timed && c.passing(name) {
 		return
 	}
+	if c.rules.riding && (c.rng.IntN(100) < 65 || strings.Contains(name, "+")) && c.aride(name) {
+		return
+	}
 	switch n := c.rng.IntN(100); {
 	case n < 45:
 		c.acquire(c.wish(name))
@@ -245,6 +254,7 @@ func (c *client) update(decide func(view) ([]Write, bool, error)) (int, error) {
 			return -1, errCut
 		}
 		c.began, c.from = c.wall(), c.mono()
+		c.rides.began(c.who)
 		seen := c.read()
 		for i, moves := range sent {
 			if c.judge(moves, seen) && c.rules.lastWord {
@@ -340,6 +350,9 @@ func (c *client) keepAs(name string, id Identity, operator string, decide func(K
 		if ev.Lapse = t.Lapse(ev.Chain, ev.Lapsing); ev.Current != nil && c.rules.timed {
 			ev.Gone = c.gone(*ev.Current) && !c.rules.namesTheDead
 		}
+		if ev.Current != nil {
+			ev = c.rules.ridesOf(t, ev)
+		}
 		if v, out = decide(ev); len(out) > 0 {
 			tries = append(tries, v)
 		}
@@ -377,6 +390,9 @@ func (c *client) push() {
 		t := tableOf(seen)
 		ev := PushEvidence{Ship: Ship{Ref: trunkName, New: "c"}, Order: t.Order, Algebra: lane.Glob, Stamp: c.stamp("")}
 		for _, name := range slices.Sorted(maps.Keys(c.memory)) {
+			if strings.Contains(name, "+") {
+				continue // pushes go under the lease that is ridden
+			}
 			h := Hold{Lane: name, Identity: Identity{Nonce: c.memory[name]}}
 			if _, h.Current, err = t.Stand(name); err != nil {
 				return nil, false, err

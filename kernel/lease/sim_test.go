@@ -88,6 +88,7 @@ type world struct {
 	dead   map[int64]bool  // processes that have ended
 	lives  map[int]int     // how many processes a client has had
 	realm  *realm          // of several authorities, see sim_delegation_test.go
+	rides  rides           // where clients claim inside leases, see sim_ride_test.go
 
 	actors    []*actor
 	beliefs   map[lot]belief
@@ -106,11 +107,14 @@ type tally struct {
 	grants, pushes, several, slots, booked, forced, picked, unread int
 
 	taken, waited, ready, parked int // in timed histories
+
+	claims, tooLate int // in histories with claims inside leases
 }
 
 func (t *tally) add(u tally) {
 	t.grants, t.pushes, t.several, t.slots = t.grants+u.grants, t.pushes+u.pushes, t.several+u.several, t.slots+u.slots
 	t.booked, t.forced, t.picked, t.unread = t.booked+u.booked, t.forced+u.forced, t.picked+u.picked, t.unread+u.unread
+	t.claims, t.tooLate = t.claims+u.claims, t.tooLate+u.tooLate
 	t.taken, t.waited, t.ready, t.parked = t.taken+u.taken, t.waited+u.waited, t.ready+u.ready, t.parked+u.parked
 }
 
@@ -196,6 +200,7 @@ func (w *world) start(f func(step func())) *actor {
 
 // turn lets one actor take one step.
 func (w *world) turn() bool {
+	w.rides.turn++
 	w.actors = slices.DeleteFunc(w.actors, func(a *actor) bool { return a.done })
 	if len(w.actors) == 0 {
 		return false

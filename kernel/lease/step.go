@@ -141,6 +141,8 @@ func (e LaneEntry) shape(r opRule) *Breach {
 		return breach(ForgedShip, fixPush, "a SHIP entry says what was pushed, and no other does; this is %s", e.Op)
 	case r.ends && (is.Delegate || is.Reason == "" && e.Op != OpRelease && e.Op != OpReturn):
 		return breach(ChangedRecord, fixByVerb, "%s ends a lease and does not say why, or leaves it with its node", e.Op)
+	case is.Rides != nil && (r.admits && e.Op != OpAcquire || e.Op == OpShip || e.Op == OpPark || e.Op == OpUnpark || e.Op == OpReady):
+		return breach(IllegalStep, fixByVerb, "a claim inside a lease neither ships, waits nor is parked, and no node has it; this is %s", e.Op)
 	case r.admits && is.Delegate != (e.Op == OpDelegate):
 		return breach(IllegalStep, fixByVerb, "DELEGATE is for a node, and ACQUIRE for a worker; this is %s", e.Op)
 	case is.State == lane.Waiting && !is.exclusive():

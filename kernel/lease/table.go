@@ -106,11 +106,12 @@ func (t Table) Stand(name string) (chain string, cur *Record, err error) {
 
 // Live returns the leases that bind others, but for those on chains to skip, in
 // order of their chains. A lane ahead of the order is held like any other, and one
-// that cannot be read is among them with what it holds at most.
+// that cannot be read is among them with what it holds at most. Claims inside a lease
+// are not: others meet the lease itself.
 func (t Table) Live(skip map[string]bool) []lane.Lease {
 	var live []lane.Lease
 	for _, chain := range t.chains() {
-		if r := t.Chains[chain]; !skip[chain] && r.State != lane.Free {
+		if r := t.Chains[chain]; !skip[chain] && r.State != lane.Free && r.Rides == nil {
 			live = append(live, r.asLive())
 		}
 	}

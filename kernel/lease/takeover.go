@@ -16,7 +16,7 @@ func (d *draft) lapse() {
 		if d.skip[chain] || d.owns(r) || d.sibling(r) {
 			continue
 		}
-		l := d.Table.Lapse(chain, d.Lapsing)
+		l := d.rideLapse(chain, r)
 		if why := d.orphaned(r); why != "" && r.State != lane.Free {
 			l.Over, l.Why = true, why
 		}
@@ -81,6 +81,9 @@ func (d *draft) opposed(r Record) bool {
 		if sameKey(r.books(w[0]), w[1]) {
 			return true
 		}
+	}
+	if d.Rides != nil || r.Rides != nil {
+		return d.inRide(r)
 	}
 	for _, p := range d.parts {
 		if p.had {

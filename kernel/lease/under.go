@@ -58,7 +58,7 @@ func (d *draft) granting() []Write {
 	var writes []Write
 	for _, p := range d.parts {
 		if d.Under && !p.had {
-			writes = append(writes, d.Delegations[p.rec.Lane].next(Live).write(OpGrant))
+			writes = append(writes, d.Delegations[p.rec.authority()].next(Live).write(OpGrant))
 		}
 	}
 	return writes
@@ -87,7 +87,7 @@ func (d *draft) mayPush(chain string) bool {
 	r := d.Table.Chains[chain] // the zero Record where there is none
 	live := r.State != "" && r.State != lane.Free
 	switch {
-	case d.owns(r) || d.orphaned(r) != "":
+	case d.owns(r) || d.orphaned(r) != "" || r.Rides != nil: // pushes go under the lease that is ridden
 		return false
 	case live && !r.Taking:
 		return true

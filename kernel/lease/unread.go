@@ -54,8 +54,8 @@ func (t Table) Unreadable() []Unread {
 		l := lane.Lease{Lane: g.lane(chain), State: lane.Held, Unreadable: t.Unread[chain].Error()}
 		switch {
 		case t.mute():
-		case g.Kind == "":
-			l.NameOnly = true
+		case g.Kind == "" || g.Rides != "":
+			l.NameOnly = true // of a claim inside a lease, that lease is what others meet
 		default:
 			l.Kind, l.Tree = g.Kind, g.Tree
 			l.Exclusive = Record{LaneKind: g.Kind}.exclusive()

@@ -49,7 +49,7 @@ func (t Table) beside(chain string) ([]Record, error) {
 	}
 	var on []Record
 	for _, other := range t.chains() {
-		if r := t.Chains[other]; other != chain && r.State != lane.Free && !lane.Reserved(r.Lane) {
+		if r := t.Chains[other]; other != chain && r.State != lane.Free && !lane.Reserved(r.Lane) && r.Rides == nil {
 			on = append(on, r)
 		}
 	}

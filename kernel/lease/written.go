@@ -10,10 +10,14 @@ import (
 // The keys of a record, of an order and of what they hold, in the order in which
 // they are written.
 const (
+<<<<<<< HEAD
 	recordKeys = "v lane slot lane_kind tree scope state gen nonce holder run_id unit seat proc ttl_s acquired_at renewed_at policy reason operator ship delegate under under_gen taking pushing rung"
+=======
+	recordKeys = "v lane slot lane_kind tree scope state gen nonce holder run_id unit seat proc ttl_s acquired_at renewed_at policy reason operator ship delegate under under_gen taking pushing rides"
+>>>>>>> 8d44be9 (kernel/lease: what rides a lease is claimed inside it, and ends with it)
 	holderKeys = "node owner worker"
 	orderKeys  = "v seq lanes units seats classes policy newest admitted found"
-	grantKeys  = "gen nonce lane kind tree unit seat"
+	grantKeys  = "gen nonce lane kind tree unit seat rides"
 )
 
 // readRecord reads a record in the form in which it is written. Not ok is any
@@ -54,6 +58,8 @@ func readRecord(payload []byte) (r Record, ok bool) {
 			readAny(c, &r.Proc)
 		case "ship":
 			readAny(c, &r.Ship)
+		case "rides":
+			readAny(c, &r.Rides)
 		}
 	})
 	return r, c.Ended()
@@ -168,6 +174,8 @@ func readGrant(c *written.Cursor) (g Grant) {
 			g.Unit = c.Text()
 		case "seat":
 			g.Seat = c.Text()
+		case "rides":
+			g.Rides = c.Text()
 		}
 	})
 	return g
