@@ -59,8 +59,12 @@ func superOf(c *cli.Context, b *life.Book) (l *superLook, err error) {
 	if l.rows, _, l.past, err = b.Answers(c.Context); err != nil {
 		return nil, lifeError(err)
 	}
-	if l.caps, err = b.Caps(c.Context); err != nil {
+	var dark []string
+	if l.caps, dark, err = b.Caps(c.Context); err != nil {
 		return nil, lifeError(err)
+	}
+	for _, why := range dark {
+		l.unread("which accounts are capped: %s", why)
 	}
 	return l, l.gather()
 }

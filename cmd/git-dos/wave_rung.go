@@ -182,7 +182,7 @@ func (s *wavesSeen) first(r journal.Row) wave.Proof {
 }
 
 func (s *wavesSeen) proof(run life.Run, repo *refstore.Repo, start refstore.OID) wave.Proof {
-	own, whole, err := run.Own(s.c.Context, start)
+	own, _, whole, err := run.Own(s.c.Context, start)
 	switch {
 	case err != nil || !whole:
 		return wave.NotKnown

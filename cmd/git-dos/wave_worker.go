@@ -103,15 +103,15 @@ func (w *workerRunning) launchRow(id, key string) journal.Row {
 	return row
 }
 
-// pushTries is how often what this node tells is sent anew where another process of it
+// tellTries is how often what this node tells is sent anew where another process of it
 // was sending at the same time.
-const pushTries = 5
+const tellTries = 5
 
 // published sends what this node has to tell, and reads what others have. It returns
 // why its ledger is not with the fleet, "" where it is or there is none.
 func (w *workerRunning) published() (why string, err error) {
 	ledger := refstore.Ref("journal", w.home.Node)
-	for range pushTries {
+	for range tellTries {
 		report, err := w.home.Sync(w.c.Context, admit.SyncRequest{Force: true})
 		if err != nil {
 			return "", deskError(err)

@@ -34,9 +34,6 @@ func AskCaps() Ask { return Ask{need: journal.NeedCaps()} }
 // AskAnswers is for [Book.Answers].
 func AskAnswers() Ask { return Ask{need: journal.NeedAnswers()} }
 
-// AskCaps is for [Book.Caps].
-func AskCaps() Ask { return Ask{need: journal.NeedCaps()} }
-
 // AskSpawns is for [Book.Spawns], AskRuns for the stories of runs, AskEverything for
 // [Book.Everything].
 func AskSpawns() Ask            { return AskPending(time.Time{}) }
@@ -207,12 +204,6 @@ func (b *Book) Ended(ctx context.Context) (rows []journal.Row, forgot time.Time,
 	}
 	v := b.view()
 	return v.Exits(), v.ForgotExits(), nil
-}
-
-// Caps are the newest rows about accounts that are used up: see [journal.View.Caps].
-func (b *Book) Caps(ctx context.Context) ([]journal.Row, error) {
-	err := b.Read(ctx, AskCaps())
-	return b.view().Caps(), err
 }
 
 // Counts counts rows: see [journal.View.Count].

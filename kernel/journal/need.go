@@ -42,9 +42,6 @@ func NeedCaps() Need { return Need{tables: []string{tableCap}} }
 // NeedAnswers is what [View.Answers] and [View.Exits] read.
 func NeedAnswers() Need { return Need{tables: []string{tableVerdict, tableExit}} }
 
-// NeedCaps is what [View.Caps] reads.
-func NeedCaps() Need { return Need{tables: []string{tableCap}} }
-
 // NeedCounts is what [View.Count] reads.
 func NeedCounts() Need { return Need{counts: true} }
 

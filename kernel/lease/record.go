@@ -108,7 +108,7 @@ type Record struct {
 	Taking   bool     `json:"taking,omitempty"`    // somebody found it lapsed and is about to take it over
 	Pushing  []string `json:"pushing,omitempty"`   // pushes under it, by nonce, of which the end is not known
 
-	Rung string `json:"rung,omitempty"` // of a reserved lane: how far its holder has ramped up
+	Rung  string `json:"rung,omitempty"`  // of a reserved lane: how far its holder has ramped up
 	Rides *Mount `json:"rides,omitempty"` // of a claim inside another lease: that lease
 }
 

@@ -10,11 +10,7 @@ import (
 // The keys of a record, of an order and of what they hold, in the order in which
 // they are written.
 const (
-<<<<<<< HEAD
-	recordKeys = "v lane slot lane_kind tree scope state gen nonce holder run_id unit seat proc ttl_s acquired_at renewed_at policy reason operator ship delegate under under_gen taking pushing rung"
-=======
-	recordKeys = "v lane slot lane_kind tree scope state gen nonce holder run_id unit seat proc ttl_s acquired_at renewed_at policy reason operator ship delegate under under_gen taking pushing rides"
->>>>>>> 8d44be9 (kernel/lease: what rides a lease is claimed inside it, and ends with it)
+	recordKeys = "v lane slot lane_kind tree scope state gen nonce holder run_id unit seat proc ttl_s acquired_at renewed_at policy reason operator ship delegate under under_gen taking pushing rung rides"
 	holderKeys = "node owner worker"
 	orderKeys  = "v seq lanes units seats classes policy newest admitted found"
 	grantKeys  = "gen nonce lane kind tree unit seat rides"
