@@ -112,7 +112,8 @@ func (s *dispatching) keepRecord(tag string, r runRecord) (a *dispatchArchived, 
 			a.Push = s.publish()
 		}
 	}()
-	if a.Path, err = s.placeRecord(path.Join(path.Clean(s.desk.Rules.Policy.Paths.Runs), leaf+tag), r); err != nil {
+	stem := path.Join(path.Clean(s.desk.Rules.Policy.Paths.Runs), leaf)
+	if a.Path, err = s.placeRecord(stem+tag, r); err != nil {
 		return nil, environmentf("the record of run %s: %w", s.run, err).hint("see [paths] runs of dos.toml")
 	}
 	ignored, err := s.ignored(a.Path)
@@ -125,7 +126,7 @@ func (s *dispatching) keepRecord(tag string, r runRecord) (a *dispatchArchived, 
 		return a, nil
 	}
 	subject := strings.NewReplacer("{run_id}", s.run, "{lane}", s.lease.Lane).Replace(s.desk.Rules.Policy.Archive.Subject)
-	if a.Commit, a.Why, err = s.commit(subject, []string{a.Path}, nil); err != nil {
+	if a.Commit, a.Why, err = s.commit(subject, s.withLeft(stem, a.Path), nil); err != nil {
 		a.Why = verdict.Clip(err.Error())
 	}
 	return a, nil

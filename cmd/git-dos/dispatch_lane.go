@@ -30,6 +30,7 @@ type dispatching struct {
 	limit int
 
 	run     string
+	goesOn  bool   // the run began in a process that died
 	adopt   string // the nonce of a lease that a dead process of the same run left here
 	lease   lease.Record
 	ridden  bool

@@ -97,7 +97,7 @@ func (l *looping) takeUp(name string) error {
 	if err != nil {
 		return environmentf("%w", err)
 	}
-	l.run = last.RunID
+	l.run, l.goesOn = last.RunID, true
 	if h != nil && h.RunID == last.RunID {
 		l.adopt = h.Nonce
 	}
