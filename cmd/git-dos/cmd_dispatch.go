@@ -77,6 +77,9 @@ func dispatch(c *cli.Context) error {
 		return answer(c, *refused)
 	}
 	a, err := s.once("")
+	if err != nil {
+		s.tellPicks(a)
+	}
 	if err = s.leave(err); err != nil {
 		return err
 	}
@@ -85,6 +88,21 @@ func dispatch(c *cli.Context) error {
 		return c.Context.Err()
 	}
 	return answer(c, a)
+}
+
+// tellPicks says of each pick how far it came, where an error takes the answer's
+// place.
+func (s *dispatching) tellPicks(a dispatchAnswer) {
+	for _, p := range a.Picks {
+		state := "not started"
+		if p.Started {
+			state = "started, run " + firstOf(p.RunID, "not known")
+		}
+		warn(s.c, "unit %s: %s; %s", verdict.Show(p.Unit), state, p.State)
+	}
+	if a.Archive != nil {
+		warn(s.c, "the record is %s", verdict.Show(a.Archive.Path))
+	}
 }
 
 // firstLine is what a text says first.

@@ -127,12 +127,18 @@ func preflightOf(c *cli.Context, b *life.Book, own preflightSpawned) (supervise.
 		n := c.Int("host-cap")
 		ev.Host.Cap = &n
 	}
+	if testHost != nil {
+		testHost(&ev.Host)
+	}
 	v := supervise.Preflight(ev)
 	if err := v.Err(); err != nil {
 		return v, usagef("%w", err)
 	}
 	return v, nil
 }
+
+// testHost lets a test binary have another machine. It is nil in the product.
+var testHost func(*supervise.Host)
 
 // preflightAlive counts the workers that live by their leases: of the whole
 // fleet where a target bounds them, else this node's. Not counted is one whose

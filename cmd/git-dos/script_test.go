@@ -15,12 +15,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/lease"
 )
 
 // TestMain holds the clock at GIT_DOS_NOW and the one that leases are watched by
 // at GIT_DOS_MONOTONIC (a duration since the boot GIT_DOS_BOOT), and has a loop wait
-// no longer than GIT_DOS_PAUSE, which only a test binary reads, and
+// no longer than GIT_DOS_PAUSE and finds GIT_DOS_FREE_MB free on the disk, which only
+// a test binary reads, and
 // puts git-dos on the path of every script, so that "exec git dos" is found by
 // git as it would be on a user's machine.
 func TestMain(m *testing.M) {
@@ -41,6 +43,11 @@ func TestMain(m *testing.M) {
 			return min(d, most)
 		}
 		return d
+	}
+	testHost = func(h *supervise.Host) {
+		if mb, err := strconv.ParseInt(os.Getenv("GIT_DOS_FREE_MB"), 10, 64); err == nil {
+			h.DiskMB = &mb
+		}
 	}
 	if d, err := time.ParseDuration(os.Getenv("GIT_DOS_HOOK_QUIET")); err == nil {
 		hookQuiet = d
