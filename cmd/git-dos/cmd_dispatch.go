@@ -31,6 +31,7 @@ func dispatchVerb() verb {
 				"committed itself is pushed to the trunk, under the lane's lease; where that is refused it is said, and the\n" +
 				"commits stay here.",
 			Flags: append(dispatchFlags(),
+				&cli.StringFlag{Name: "leases", Usage: "live leases known besides, as `JSON` (what lease live --json prints), or - for standard input"},
 				&cli.IntFlag{Name: "limit", Value: 1, Usage: fmt.Sprintf("take at most `N` picks, 1 to %d", nextUpMost)}),
 			Action: writes(dispatch),
 		},

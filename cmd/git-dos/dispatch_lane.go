@@ -77,6 +77,9 @@ func dispatchAsked(c *cli.Context) (*dispatching, error) {
 		s.lanes = slices.Clone(s.scope)
 	}
 	s.job.req = admit.Request{Lanes: s.lanes, Owner: statedOwner(c), Worker: firstEnv("FLEET_WORKER_ID")}
+	if s.job.req.Leases, _, err = leasesFlag(c); err != nil {
+		return nil, err
+	}
 	if s.job.req.TTL, err = ttlFlag(c, p.Lease.TTL); err != nil {
 		return nil, err
 	}
