@@ -125,8 +125,7 @@ func (s *dispatching) keepRecord(tag string, r runRecord) (a *dispatchArchived, 
 		a.Why = "it is ignored"
 		return a, nil
 	}
-	subject := strings.NewReplacer("{run_id}", s.run, "{lane}", s.lease.Lane).Replace(s.desk.Rules.Policy.Archive.Subject)
-	if a.Commit, a.Why, err = s.commit(subject, s.withLeft(stem, a.Path), nil); err != nil {
+	if a.Commit, a.Why, err = s.commit(s.recordSubject(), s.withLeft(stem, a.Path), nil); err != nil {
 		a.Why = verdict.Clip(err.Error())
 	}
 	return a, nil

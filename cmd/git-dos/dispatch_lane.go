@@ -29,16 +29,17 @@ type dispatching struct {
 	gate  loop.GateMode
 	limit int
 
-	run     string
-	goesOn  bool   // the run began in a process that died
-	adopt   string // the nonce of a lease that a dead process of the same run left here
-	lease   lease.Record
-	ridden  bool
-	keeper  *drive.Keeper
-	scope   []string
-	strayed []dispatchStray // what the dead process left uncommitted
-	own     []refstore.OID  // commits of its own that the trunk of the fleet has not, oldest first
-	gaps    map[string]bool // that were told of
+	run      string
+	goesOn   bool   // the run began in a process that died
+	adopt    string // the nonce of a lease that a dead process of the same run left here
+	lease    lease.Record
+	ridden   bool
+	keeper   *drive.Keeper
+	scope    []string
+	strayed  []dispatchStray // what the dead process left uncommitted
+	tookOver bool            // what that one did not push is in own
+	own      []refstore.OID  // commits of its own that the trunk of the fleet has not, oldest first
+	gaps     map[string]bool // that were told of
 }
 
 // dispatchAsked reads what the flags ask for. What it refuses was not started.

@@ -53,7 +53,13 @@ const pushTries = 5
 // push stays where it is. Nothing is lost where it is refused: the commits stand here,
 // are named, and are tried again with the next ones.
 func (s *dispatching) publish() *dispatchPushed {
-	if s.desk.Remote() == "" || len(s.own) == 0 {
+	if s.desk.Remote() == "" {
+		return nil
+	}
+	if err := s.takeOver(); err != nil {
+		warn(s.c, "what an earlier process of run %s committed and did not push is not known: %v", s.run, err)
+	}
+	if len(s.own) == 0 {
 		return nil
 	}
 	p := &dispatchPushed{Outcome: pushFailed}

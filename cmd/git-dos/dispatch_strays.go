@@ -30,7 +30,7 @@ func (s *dispatching) strays(a *dispatchAnswer) error {
 	}
 	var commit, why string
 	if len(own) > 0 {
-		commit, why, err = s.commit("dos: uncommitted work of run "+s.run+" on "+s.lease.Lane, own, s.lease.Tree)
+		commit, why, err = s.commit(s.straySubject(), own, s.lease.Tree)
 	}
 	for i := range strays {
 		if strays[i].Why == "" {

@@ -57,8 +57,8 @@ func Stamped(pages []Page) (n int) {
 	return n
 }
 
-// message is that of a commit with stamps. It names no unit: it ships none.
-const message = "docs: plan documents say what history says"
+// Message is that of a commit with stamps. It names no unit: it ships none.
+const Message = "docs: plan documents say what history says"
 
 // A stamper stamps plan documents in one work tree.
 type stamper struct {
@@ -268,7 +268,7 @@ func (s *stamper) commit(ctx context.Context, l Lease, pages []Page) error {
 	if len(own) == 0 {
 		return nil
 	}
-	text, err := worktree.Compose(message, l.Note)
+	text, err := worktree.Compose(Message, l.Note)
 	if err != nil {
 		return err
 	}
