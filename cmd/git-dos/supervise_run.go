@@ -209,7 +209,7 @@ func (s *supervising) tellCadence() {
 // first tick must go through, and so must the last of a bounded run.
 func (s *supervising) run() (superviseAnswer, error) {
 	for {
-		if s.isLost() {
+		if s.keep.Over() {
 			return s.lost(), nil
 		}
 		s.ticks++
@@ -249,21 +249,18 @@ func (s *supervising) sleep() error {
 	}
 }
 
-func (s *supervising) isLost() bool {
+func (s *supervising) lost() superviseAnswer {
+	why := "it was not renewed in time"
 	select {
 	case <-s.keep.Lost():
-		return true
-	default:
-		return false
+		why = s.keep.Why()
+	default: // its keeper has not found that yet
 	}
-}
-
-func (s *supervising) lost() superviseAnswer {
-	return superviseAnswer{Outcome: superviseLive, Reason: "lane " + superviseLane + " is lost: " + s.keep.Why(), Ticks: s.ticks, Next: "git dos lease show --lane " + superviseLane}
+	return superviseAnswer{Outcome: superviseLive, Reason: "lane " + superviseLane + " is lost: " + why, Ticks: s.ticks, Next: "git dos lease show --lane " + superviseLane}
 }
 
 // stopped reports whether nothing more may be done.
-func (s *supervising) stopped() bool { return s.c.Context.Err() != nil || s.isLost() }
+func (s *supervising) stopped() bool { return s.c.Context.Err() != nil || s.keep.Over() }
 
 // superviseLaunched is the process of a launch, until it has been noted: then it
 // becomes the command. When whoever launches it ends before that, so does it.

@@ -5,6 +5,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
@@ -31,6 +32,10 @@ type Keeper struct {
 	open  func(context.Context) (*admit.Desk, error)
 	touch func(context.Context, *admit.Desk) (left time.Duration, lost string, err error)
 	clock func() lease.Instant
+
+	mu    sync.Mutex
+	since lease.Instant // when the renewal began that counts
+	left  time.Duration // from then on
 
 	lost chan struct{}
 	why  string
@@ -67,7 +72,7 @@ func start(ctx context.Context, h Held, clock func() lease.Instant, open func(co
 	ctx, stop := context.WithCancel(ctx)
 	k := &Keeper{
 		lane: h.Lane, id: lease.Identity{Nonce: h.Nonce}, ttl: h.TTL, open: open, clock: clock,
-		lost: make(chan struct{}), stop: stop, done: make(chan struct{}),
+		since: h.From, left: h.Left, lost: make(chan struct{}), stop: stop, done: make(chan struct{}),
 	}
 	k.touch = func(ctx context.Context, d *admit.Desk) (time.Duration, string, error) { return by(k, ctx, d) }
 	go k.run(ctx, h)
@@ -76,6 +81,28 @@ func start(ctx context.Context, h Held, clock func() lease.Instant, open func(co
 
 // Lost is closed when the lease is lost. Whoever works under it must stop.
 func (k *Keeper) Lost() <-chan struct{} { return k.lost }
+
+// Over reports whether whoever works under the lease must stop, by the clock as it is
+// now: one that was stopped itself wakes before its keeper has looked at it.
+func (k *Keeper) Over() bool {
+	select {
+	case <-k.lost:
+		return true
+	default:
+	}
+	passed, left, ok := k.passed()
+	return !ok || passed >= left
+}
+
+// passed is how long ago the renewal began that counts, and for how long from then on
+// the lease holds.
+func (k *Keeper) passed() (passed, left time.Duration, ok bool) {
+	k.mu.Lock()
+	since, left := k.since, k.left
+	k.mu.Unlock()
+	passed, ok = k.clock().Since(since)
+	return passed, left, ok
+}
 
 // Why says why the lease was lost. It may be asked once Lost is closed.
 func (k *Keeper) Why() string { return k.why }
@@ -90,7 +117,7 @@ func (k *Keeper) Stop() {
 // do: it stands still while the machine is suspended.
 func (k *Keeper) run(ctx context.Context, h Held) {
 	defer close(k.done)
-	since, left, renewal := h.From, h.Left, h.TTL/3
+	renewal := h.TTL / 3
 	next := renewal
 	tick := time.NewTicker(min(max(renewal/30, oftenest), rarest))
 	defer tick.Stop()
@@ -101,7 +128,7 @@ func (k *Keeper) run(ctx context.Context, h Held) {
 			return
 		case <-tick.C:
 		}
-		passed, ok := k.clock().Since(since)
+		passed, left, ok := k.passed()
 		switch {
 		case !ok:
 			k.lose("this machine's clock does not tell how long it was not renewed")
@@ -123,7 +150,10 @@ func (k *Keeper) run(ctx context.Context, h Held) {
 			k.lose(lost)
 			return
 		default:
-			since, left, next, last = from, until, renewal, nil
+			k.mu.Lock()
+			k.since, k.left = from, until
+			k.mu.Unlock()
+			next, last = renewal, nil
 		}
 	}
 }

@@ -85,3 +85,34 @@ func TestAKeeperThatIsStoppedLosesNothing(t *testing.T) {
 		t.Errorf("%d tries before it was due", n)
 	}
 }
+
+// A process that was stopped wakes before its keeper looks at the clock: what it asks
+// then is answered by the clock, and not by what the keeper has seen.
+func TestWhetherALeaseIsOverIsAskedOfTheClock(t *testing.T) {
+	boot, at := clockAt("one")
+	k, _ := kept(t, boot, at)
+	if k.Over() {
+		t.Error("over at its start")
+	}
+	k.Stop() // it looks no more
+	at.Store(int64(8*time.Second - 1))
+	if k.Over() {
+		t.Error("over before its time")
+	}
+	at.Store(int64(8 * time.Second))
+	if !k.Over() {
+		t.Error("not over when its time is")
+	}
+	at.Store(0)
+	boot.Store("two")
+	if !k.Over() {
+		t.Error("not over, though the clock tells nothing")
+	}
+	boot, at = clockAt("two")
+	k, _ = kept(t, boot, at)
+	lost(t, k)
+	boot.Store("one")
+	if !k.Over() {
+		t.Error("not over once it is lost")
+	}
+}
