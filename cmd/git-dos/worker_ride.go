@@ -115,13 +115,21 @@ func (w *workerRunning) forget() {
 	}
 }
 
-// keep renews the worker's lease, or watches the one that it rides.
+// keep renews the worker's lease, or watches the one that it rides, from its admission
+// until it is given back: also while a worktree is made, and while the run is graded.
 func (w *workerRunning) keep(ctx context.Context) *drive.Keeper {
 	held := drive.Held{Lane: w.lease.Lane, Nonce: w.lease.Nonce, TTL: w.job.req.TTL, Left: w.left, From: w.from}
-	open := func(ctx context.Context) (*admit.Desk, error) { return w.reopened(ctx) }
+	from := workerRunning{c: w.c, desk: w.home, dir: w.job.dir} // where it was asked from, whatever becomes of its own
+	open := func(ctx context.Context) (*admit.Desk, error) { return from.reopened(ctx) }
 	if w.ridden {
 		held.TTL = time.Duration(w.lease.TTL) * time.Second
 		return drive.Watch(ctx, held, w.desk.Clock, open)
 	}
 	return drive.Keep(ctx, held, w.desk.Clock, open)
+}
+
+func (w *workerRunning) stopKeeping() {
+	if w.kept {
+		w.keeper.Stop()
+	}
 }

@@ -158,7 +158,8 @@ type workerRunning struct {
 	run    string        // its own, which is the lease's unless it rides that
 	ridden bool          // the lease is another's: it is neither renewed nor released here
 	noted  bool          // the worktree remembers the lease for this worker's sake
-	keeper *drive.Keeper // of the lease, where its holder runs this worker; else nil
+	keeper *drive.Keeper // of the lease: its own, or that of the holder who runs this worker
+	kept   bool          // by itself
 	base   refstore.OID  // where its work begins
 	trunk  facts.Trunk   // as it was then, where it was asked from
 	dir    string
@@ -252,6 +253,7 @@ func (w *workerRunning) leftOver(name string) (bool, error) {
 
 // giveBack ends what was taken for a worker that does not start.
 func (w *workerRunning) giveBack() error {
+	w.stopKeeping()
 	if w.linked != nil {
 		w.linked.remove(w.c)
 	}
@@ -274,6 +276,9 @@ const workerCleanup = 2 * time.Minute
 // prepare makes the place to work in, and names the files that go with the run.
 func (w *workerRunning) prepare() (*workerAnswer, error) {
 	c, d := w.c, w.desk
+	if w.keeper == nil { // a large worktree takes its time
+		w.keeper, w.kept = w.keep(context.WithoutCancel(c.Context)), true
+	}
 	w.dir = w.job.dir
 	if w.job.worktree {
 		tree, err := newWorkerTree(c, d, w.run)
@@ -323,6 +328,9 @@ func (w *workerRunning) work() (workerAnswer, error) {
 		Node: w.desk.Node, RunID: w.run, Lane: w.lease.Lane, Unit: w.job.req.Unit, Seat: w.job.req.Seat,
 		Gen: w.lease.Gen, Nonce: w.lease.Nonce, Keeper: marker.Of(keeper), Dir: w.dir, Log: w.log, Started: w.began.UTC(),
 	}
+	if w.keeper.Over() {
+		return *refusedWorker(w.lease.Lane, "lease", "its lease was lost before anything was started", "run it again", func(*workerAnswer) {}), w.giveBack()
+	}
 	if err := w.marks.Put(w.mark); err != nil {
 		return workerAnswer{}, errors.Join(environmentf("%w", err), w.giveBack())
 	}
@@ -351,11 +359,6 @@ func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	kill := run.Kill
 	atOnce.Store(&kill)
 	defer atOnce.CompareAndSwap(&kill, nil)
-	keep := w.keeper
-	if keep == nil {
-		keep = w.keep(ctx)
-		defer keep.Stop()
-	}
 	var over <-chan time.Time
 	if w.job.timeout > 0 {
 		t := time.NewTimer(w.job.timeout)
@@ -365,9 +368,9 @@ func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	exit := supervise.Exit{Started: true}
 	select {
 	case <-run.Ended():
-	case <-keep.Lost():
+	case <-w.keeper.Lost():
 		exit.Lost = true
-		warn(w.c, "the lease on lane %s is lost: %s; the worker is stopped", w.lease.Lane, keep.Why())
+		warn(w.c, "the lease on lane %s is lost: %s; the worker is stopped", w.lease.Lane, w.keeper.Why())
 	case <-over:
 		exit.TimedOut = true
 	case <-w.c.Context.Done():
@@ -486,6 +489,7 @@ func (w *workerRunning) end(g *supervise.Grade, a *workerAnswer) error {
 
 // release gives the lease back. One that is lost is somebody else's by now.
 func (w *workerRunning) release(g *supervise.Grade, a *workerAnswer) error {
+	w.stopKeeping()
 	w.forget()
 	if w.ridden {
 		return nil
