@@ -1,0 +1,101 @@
+package agentset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// AgentsFile is what agents read first in a project.
+const AgentsFile = "AGENTS.md"
+
+// The section stands between two lines of its own. The first says how many line
+// breaks were put before it, which go with it again.
+const (
+	sectionBegins = "<!-- git dos init --agents: begin"
+	sectionEnds   = "<!-- git dos init --agents: end -->"
+)
+
+// Section is what stands between the lines.
+func Section() string { return text("section") }
+
+// WithSection puts the section into a file: in its place where it is there, else
+// at the end. Nothing else changes.
+func WithSection(file []byte) ([]byte, error) {
+	at, err := findSection(file)
+	if err != nil {
+		return nil, err
+	}
+	nl := "\n"
+	if bytes.Contains(file, []byte("\r\n")) {
+		nl = "\r\n"
+	}
+	breaks := 0
+	if at != nil {
+		breaks = at.breaks
+	} else if len(file) > 0 {
+		breaks = 1
+		if !bytes.HasSuffix(file, []byte("\n")) {
+			breaks = 2
+		}
+	}
+	lines := fmt.Sprintf("%s %d -->\n%s%s\n", sectionBegins, breaks, Section(), sectionEnds)
+	lines = strings.ReplaceAll(lines, "\n", nl)
+	if at != nil {
+		return splice(file, at.start, at.end, lines), nil
+	}
+	return append(append([]byte{}, file...), strings.Repeat(nl, breaks)+lines...), nil
+}
+
+// WithoutSection takes the section out, with the line breaks that were put
+// before it.
+func WithoutSection(file []byte) ([]byte, error) {
+	at, err := findSection(file)
+	if err != nil || at == nil {
+		return file, err
+	}
+	start := at.start
+	for range at.breaks {
+		if bytes.HasSuffix(file[:start], []byte(at.nl)) {
+			start -= len(at.nl)
+		}
+	}
+	return splice(file, start, at.end, ""), nil
+}
+
+// A place is where the section stands, with its lines.
+type place struct {
+	start, end, breaks int
+	nl                 string // how its lines end
+}
+
+// findSection finds the section, nil where there is none. Half a section, or two,
+// is an error: what belongs to whom is not known then.
+func findSection(file []byte) (*place, error) {
+	var found *place
+	at := 0
+	for line := range bytes.Lines(file) {
+		words := strings.TrimRight(string(line), "\r\n")
+		switch {
+		case strings.HasPrefix(words, sectionBegins):
+			if found != nil {
+				return nil, errors.New("the section of git dos begins twice; take one of them out")
+			}
+			found = &place{start: at, end: -1, nl: string(line[len(words):])}
+			if _, err := fmt.Sscanf(strings.TrimPrefix(words, sectionBegins), " %d -->", &found.breaks); err != nil || found.breaks < 0 || found.breaks > 2 {
+				return nil, errors.New("the line on which the section of git dos begins was changed; take the section out by hand")
+			}
+		case words == sectionEnds:
+			if found == nil || found.end >= 0 {
+				return nil, errors.New("the section of git dos ends where it has not begun; take that line out")
+			}
+			found.end = at + len(line)
+		}
+		at += len(line)
+	}
+	if found != nil && found.end < 0 {
+		return nil, errors.New("the section of git dos does not end; put its last line back: " + sectionEnds)
+	}
+	return found, nil
+}
