@@ -9,13 +9,11 @@ import (
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
-// agentFilesStatuses are those of the verbs that put files for agents into a
-// repository.
-func agentFilesStatuses() []status {
+// hookAgentFiled are the statuses of both.
+func hookAgentFiled() []status {
 	return []status{
-		{Code: verdict.Yes, Outcome: agentset.Wrote, Meaning: "the files shown were changed, or with --dry-run would be"},
+		{Code: verdict.Yes, Outcome: agentset.Wrote, Meaning: "the file was changed, or with --dry-run would be"},
 		{Code: verdict.Yes, Outcome: agentset.Unchanged, Meaning: "there was nothing to change"},
-		{Code: 3, Outcome: agentset.Left, Meaning: "what others made of some file is left as it is, the rest is done"},
 	}
 }
 
@@ -37,7 +35,7 @@ func hookAgentInstall() verb {
 				})
 			}),
 		},
-		statuses: map[string][]status{"hook-agent install": agentFilesStatuses()[:2]},
+		statuses: map[string][]status{"hook-agent install": hookAgentFiled()},
 	}
 }
 
@@ -50,7 +48,7 @@ func hookAgentUninstall() verb {
 			Flags:       []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, and write nothing"}},
 			Action:      writes(func(c *cli.Context) error { return hookAgentSettings(c, agentset.WithoutHooks) }),
 		},
-		statuses: map[string][]status{"hook-agent uninstall": agentFilesStatuses()[:2]},
+		statuses: map[string][]status{"hook-agent uninstall": hookAgentFiled()},
 	}
 }
 

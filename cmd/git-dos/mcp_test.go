@@ -24,7 +24,7 @@ func mcpRepo(t *testing.T) (dir string, env []string) {
 	home := t.TempDir()
 	env = append(os.Environ(), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_DOS_NODE=box",
 		"GIT_AUTHOR_NAME=worker", "GIT_AUTHOR_EMAIL=worker@example.com", "GIT_COMMITTER_NAME=worker", "GIT_COMMITTER_EMAIL=worker@example.com")
-	if err := os.WriteFile(filepath.Join(dir, "dos.toml"), []byte("[trunk]\nref = \"main\"\n[lanes]\nconcurrent = [\"api\", \"web\"]\n[lanes.trees]\napi = [\"api/**\"]\nweb = [\"web/**\"]\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "dos.toml"), []byte("[trunk]\nref = \"main\"\n[lanes]\nconcurrent = [\"api\", \"web\"]\n[lanes.trees]\napi = [\"api/**\"]\nweb = [\"web/**\"]\n[heartbeats]\nsupervise = \"5m\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	gitIn(t, dir, env, "init", "-q", "-b", "main")
