@@ -60,7 +60,8 @@ var importRules = map[string][]string{
 	"internal/leakrules":  {"std", "github.com/pelletier/go-toml/v2"},
 	"internal/board":      {"std", "kernel/journal", "kernel/lease"},
 	"internal/browser":    {"std"},
-	"internal/screen":     {"std", "github.com/gdamore/tcell/v2"},
+	"internal/screen":     {"std", "github.com/gdamore/tcell/v2", "golang.org/x/sys/unix"},
+	"internal/pageserver": {"std"},
 	"internal/oldledger":  {"std", "kernel/...", "refstore/..."},
 	"internal/life":       {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts", "internal/host", "internal/ledger", "internal/worktree"},
 	"internal/tasks":      {"std", "kernel/...", "refstore/...", "internal/admit", "internal/facts"},
@@ -87,7 +88,6 @@ var importRules = map[string][]string{
 	"hooks/markdown":      {"pure", "github.com/yuin/goldmark/..."},
 	"cmd":                 {"std", "kernel/...", "refstore/...", "internal/...", "hooks/...", "github.com/urfave/cli/v2"},
 	"bench":               {"std", "kernel/...", "refstore/...", "internal/..."},
-	"internal/pageserver": {"std"},
 }
 
 // pureStd is the part of the standard library that neither reaches the world

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -22,8 +23,9 @@ func topVerb() verb {
 				"UNKNOWN is a run that nothing recent was seen of, where not everything could be read. Throughput\n" +
 				"counts the rows of all ledgers in whole hours, the one under way included, and the commits on the\n" +
 				"trunk that ship a unit by their trailer. What could not be read is named.\n\n" +
-				"--watch keeps the screen up to date in a terminal: arrows and page keys scroll, r looks again, q\n" +
-				"ends. Where standard output is no terminal it prints the screen once, as without it.",
+				"--watch keeps the screen up to date in a terminal: arrows and page keys scroll, / filters, s sorts the\n" +
+				"lanes, p pauses, r looks again, ? tells the keys, q ends. What is wrong has a ! before it, what to look\n" +
+				"at a ~. Where standard output is no terminal it prints the screen once, as without it.",
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "once", Usage: "print the screen and end, which is what happens without --watch"},
 				&cli.BoolFlag{Name: "watch", Aliases: []string{"w"}, Usage: "keep the screen up to date"},
@@ -55,7 +57,7 @@ func top(c *cli.Context) error {
 	case !isTerminal(c.App.Writer):
 		return topOnce(c)
 	}
-	err = screen.Show(c.Context, every, func(context.Context) (screen.Frame, error) {
+	err = screen.Show(c.Context, screen.Options{Every: every, NoColor: !wantsColor(c.String("color"), c.App.Writer)}, func(context.Context) (screen.Frame, error) {
 		a, err := topLook(c)
 		if err != nil {
 			return screen.Frame{}, err
@@ -78,9 +80,9 @@ func topOnce(c *cli.Context) error {
 
 // frame is the screen as it is drawn: what needs looking at stands out.
 func (a topAnswer) frame() screen.Frame {
-	f := screen.Frame{}
+	f := screen.Frame{Orders: topOrders}
 	for _, l := range a.lines() {
-		f.Lines = append(f.Lines, screen.Line{Text: printable(l.text, false), Tone: l.tone})
+		f.Lines = append(f.Lines, screen.Line{Text: printable(l.text, false), Tone: l.tone, Keys: l.keys})
 	}
 	return f
 }
@@ -89,6 +91,20 @@ func (a topAnswer) frame() screen.Frame {
 type topLine struct {
 	text string
 	tone screen.Tone
+	keys []string // of a lane, one for each of topOrders
+}
+
+// topOrders are what the lanes of a screen can be sorted by.
+var topOrders = []string{"lane", "urgency", "holder", "time"}
+
+// keys are what a lane is sorted by: what there is none of comes last.
+func (l topLane) keys() []string {
+	last := "\U0010ffff"
+	since := last
+	if l.Since != nil && l.Chip != topFree {
+		since = l.Since.UTC().Format(time.RFC3339)
+	}
+	return []string{l.Lane, fmt.Sprintf("%02d", slices.Index(topChips, l.Chip)), firstOf(l.Owner, l.Node, last), since}
 }
 
 func topTone(word string) screen.Tone {
@@ -104,5 +120,5 @@ func topTone(word string) screen.Tone {
 }
 
 func topHead(format string, args ...any) topLine {
-	return topLine{fmt.Sprintf(format, args...), screen.Head}
+	return topLine{text: fmt.Sprintf(format, args...), tone: screen.Head}
 }

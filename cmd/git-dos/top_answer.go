@@ -72,18 +72,18 @@ func (a topAnswer) lines() []topLine {
 	all := []topLine{topHead("top  %s%s", a.At.Format(time.RFC3339), strings.ReplaceAll(a.line(), "\n", "  "))}
 	all = append(all, topHead("%s", "LANES  "+a.chips()))
 	for _, l := range a.Lanes {
-		all = append(all, topLine{"  " + l.String(), topTone(l.Chip)})
+		all = append(all, topLine{"  " + l.String(), topTone(l.Chip), l.keys()})
 	}
 	all = append(all, topHead("BEATS  %s", firstOf(a.Pulse, "none is declared")))
 	for _, m := range a.Beats {
-		all = append(all, topLine{fmt.Sprintf("  %-16s %-8s %s", m.Name, m.Outcome, m.Reason), topTone(string(m.Outcome))})
+		all = append(all, topLine{text: fmt.Sprintf("  %-16s %-8s %s", m.Name, m.Outcome, m.Reason), tone: topTone(string(m.Outcome))})
 	}
 	all = append(all, topHead("DECISIONS  %s", a.pending()))
 	for i, e := range a.Decisions[:min(len(a.Decisions), maxTopDecisions)] {
-		all = append(all, topLine{fmt.Sprintf("  %-3d %s", i+1, e), screen.Warn})
+		all = append(all, topLine{text: fmt.Sprintf("  %-3d %s", i+1, e), tone: screen.Warn})
 	}
 	if n := len(a.Decisions) - maxTopDecisions; n > 0 {
-		all = append(all, topLine{fmt.Sprintf("  %d more: git dos decisions", n), screen.Dim})
+		all = append(all, topLine{text: fmt.Sprintf("  %d more: git dos decisions", n), tone: screen.Dim})
 	}
 	all = append(all, topHead("THROUGHPUT  %8s %8s %9s %8s %8s %12s", "launches", "ends", "witnessed", "refusals", "attempts", "ship commits"))
 	for _, w := range a.Windows {
@@ -91,10 +91,10 @@ func (a topAnswer) lines() []topLine {
 		if w.ShipCommits != nil {
 			ships = fmt.Sprint(*w.ShipCommits)
 		}
-		all = append(all, topLine{fmt.Sprintf("  %3d h     %8d %8d %9d %8d %8d %12s", w.Hours, w.Launches, w.Ends, w.Witnessed, w.Refusals, w.Attempts, ships), screen.Plain})
+		all = append(all, topLine{text: fmt.Sprintf("  %3d h     %8d %8d %9d %8d %8d %12s", w.Hours, w.Launches, w.Ends, w.Witnessed, w.Refusals, w.Attempts, ships), tone: screen.Plain})
 	}
 	for _, u := range a.Unread {
-		all = append(all, topLine{"not read: " + u, screen.Bad})
+		all = append(all, topLine{text: "not read: " + u, tone: screen.Bad})
 	}
 	return all
 }

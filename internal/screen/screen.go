@@ -4,11 +4,16 @@
 // tone. The text must be fit for a terminal already. What is looked at takes as
 // long as it takes, and keys are answered meanwhile. When a look fails the page
 // stays as it was, and says since when it is old and why.
+//
+// No tone is told by its colour alone: a line that asks for attention has a mark
+// before it. Only what changed is written to the terminal, and the terminal is as it
+// was when the page ends, whatever ended it, or while it is stopped.
 package screen
 
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -27,23 +32,33 @@ const (
 	Dim
 )
 
-// A Line is one line of a page.
+// A Line is one line of a page. Lines with keys that stand side by side can be put
+// in another order: that of their keys, the first of which is for the first order of
+// the frame. A line that begins with a space has room for a mark there.
 type Line struct {
 	Text string
 	Tone Tone
+	Keys []string
 }
 
-// A Frame is one page.
-type Frame struct{ Lines []Line }
+// A Frame is one page, and by what its lines can be sorted.
+type Frame struct {
+	Lines  []Line
+	Orders []string
+}
 
 // Look makes the page anew.
 type Look func(context.Context) (Frame, error)
 
-// Show keeps the page of look on the terminal of this process, made anew every
-// so often, until its user ends it. The error of a first look that fails is
-// returned before anything is drawn. The terminal is as it was when Show
-// returns, whatever ended it.
-func Show(ctx context.Context, every time.Duration, look Look) error {
+// Options say how a page is kept.
+type Options struct {
+	Every   time.Duration // how often it is made anew
+	NoColor bool
+}
+
+// Show keeps the page of look on the terminal of this process, until its user ends
+// it. The error of a first look that fails is returned before anything is drawn.
+func Show(ctx context.Context, o Options, look Look) error {
 	first, err := look(ctx)
 	if err != nil {
 		return err
@@ -52,10 +67,10 @@ func Show(ctx context.Context, every time.Duration, look Look) error {
 	if err != nil {
 		return fmt.Errorf("open the terminal: %w", err)
 	}
-	return show(ctx, s, every, first, look)
+	return show(ctx, s, o, first, look)
 }
 
-func show(ctx context.Context, s tcell.Screen, every time.Duration, first Frame, look Look) error {
+func show(ctx context.Context, s tcell.Screen, o Options, first Frame, look Look) error {
 	if err := s.Init(); err != nil {
 		return fmt.Errorf("open the terminal: %w", err)
 	}
@@ -65,30 +80,35 @@ func show(ctx context.Context, s tcell.Screen, every time.Duration, first Frame,
 	events, quit := make(chan tcell.Event), make(chan struct{})
 	defer close(quit)
 	go s.ChannelEvents(events, quit)
-	p := page{frame: first, every: every}
+	p := page{frame: first, every: o.Every, styles: stylesFor(o.NoColor), at: time.Now()}
 	looks := make(chan looked, 1) // one at a time, so that it never blocks
 	looking := false
 	begin := func() {
 		if !looking {
 			looking = true
-			go func() {
-				f, err := look(ctx)
-				looks <- looked{f, err}
-			}()
+			go func() { looks <- lookOnce(ctx, look) }()
 		}
 	}
-	ticks := time.NewTicker(every)
+	ticks := time.NewTicker(o.Every)
 	defer ticks.Stop()
+	stops, ignore := stopSignals()
+	defer ignore()
 	for {
 		p.draw(s)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-ticks.C:
-			begin()
+			if !p.paused {
+				begin()
+			}
 		case l := <-looks:
 			looking = false
 			p.take(l)
+		case <-stops:
+			if err := p.stop(s); err != nil {
+				return err
+			}
 		case e, ok := <-events:
 			if !ok {
 				return nil
@@ -98,6 +118,10 @@ func show(ctx context.Context, s tcell.Screen, every time.Duration, first Frame,
 				return nil
 			case again:
 				begin()
+			case halt:
+				if err := p.stop(s); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -107,6 +131,34 @@ func show(ctx context.Context, s tcell.Screen, every time.Duration, first Frame,
 type looked struct {
 	frame Frame
 	err   error
+	at    time.Time
+	panic string // it panicked, and how
+}
+
+// lookOnce looks. A panic is carried to where the terminal is given back first.
+func lookOnce(ctx context.Context, look Look) (l looked) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.panic = fmt.Sprintf("%v\n%s", v, debug.Stack())
+		}
+	}()
+	l.at = time.Now()
+	l.frame, l.err = look(ctx)
+	return l
+}
+
+// stop gives the terminal back, stops this job as the terminal would have, and takes
+// the terminal again when the job goes on.
+func (p *page) stop(s tcell.Screen) error {
+	if err := s.Suspend(); err != nil {
+		return fmt.Errorf("give the terminal back: %w", err)
+	}
+	stopJob()
+	if err := s.Resume(); err != nil {
+		return fmt.Errorf("open the terminal: %w", err)
+	}
+	p.drawn = nil // nothing stands there any more
+	return nil
 }
 
 // A wish is what an event asks for beyond the page.
@@ -116,4 +168,5 @@ const (
 	nothing wish = iota
 	again        // look again
 	end          // end
+	halt         // stop the job
 )

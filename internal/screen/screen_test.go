@@ -53,8 +53,8 @@ func TestPage(t *testing.T) {
 		want  string // the first line that is shown
 		foot  string
 	}{
-		{"a short page has no place in it", 3, nil, "line 1", "every 2s   q ends, r looks again"},
-		{"and does not scroll", 3, []*tcell.EventKey{down, pgDn}, "line 1", "looks again"},
+		{"a short page has no place in it", 3, nil, "line 1", "every 2s   q ends, ? tells the keys"},
+		{"and does not scroll", 3, []*tcell.EventKey{down, pgDn}, "line 1", "tells the keys"},
 		{"a long one tells where one is", 10, nil, "line 1", "1-4 of 10"},
 		{"a line down", 10, []*tcell.EventKey{down}, "line 2", "2-5 of 10"},
 		{"a page down", 10, []*tcell.EventKey{pgDn}, "line 5", "5-8 of 10"},
@@ -82,9 +82,10 @@ func TestKeysThatAsk(t *testing.T) {
 	for k, want := range map[*tcell.EventKey]wish{
 		key(tcell.KeyRune, 'q'): end, key(tcell.KeyEscape, 0): end, key(tcell.KeyCtrlC, 0): end,
 		key(tcell.KeyRune, 'r'): again, key(tcell.KeyRune, 'x'): nothing,
+		key(tcell.KeyCtrlZ, 0): halt,
 	} {
 		p := page{}
-		if got := p.key(k); got != want {
+		if got := p.answer(nil, k); got != want {
 			t.Errorf("%s asks for %d, want %d", k.Name(), got, want)
 		}
 	}
@@ -96,7 +97,7 @@ func TestAFailedLookIsTold(t *testing.T) {
 	p := page{frame: numbered(2), every: time.Second}
 	p.take(looked{err: errors.New("no\x1b[2Jnet")})
 	p.draw(s)
-	if rows := onScreen(s); rows[0] != "line 1" || rows[3] != "NOT UP TO DATE: no?[2Jnet" {
+	if rows := onScreen(s); rows[0] != "line 1" || rows[3] != "NOT UP TO DATE since 00:00:00: no?[2Jnet" {
 		t.Errorf("%q", rows)
 	}
 	p.take(looked{frame: numbered(1)})
@@ -114,6 +115,104 @@ func TestDrawFitsAnyTerminal(t *testing.T) {
 	}
 }
 
+// typing is a word as it is typed.
+func typing(word string) (all []*tcell.EventKey) {
+	for _, r := range word {
+		all = append(all, key(tcell.KeyRune, r))
+	}
+	return all
+}
+
+func TestSortFilterPauseHelp(t *testing.T) {
+	f := Frame{Orders: []string{"name", "urgency"}, Lines: []Line{
+		{Text: "LANES", Tone: Head}, {Text: "  api", Keys: []string{"api", "2"}}, {Text: "  web", Tone: Bad, Keys: []string{"web", "0"}}, {Text: "  docs", Tone: Warn, Keys: []string{"zzz", "1"}},
+		{Text: "END", Tone: Head}, {Text: "  zoo", Keys: []string{"a", "9"}}, {Text: "  ape", Keys: []string{"b", "8"}},
+	}}
+	enter, esc, back := key(tcell.KeyEnter, 0), key(tcell.KeyEscape, 0), key(tcell.KeyBackspace2, 0)
+	for _, c := range []struct {
+		claim string
+		keys  []*tcell.EventKey
+		want  string // the rows, the foot last
+	}{
+		{"as it came, with marks", nil, "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
+		{"sorted within what belongs together", typing("s"), "LANES|! web|~ docs|  api|END|  ape|  zoo||every 1s   q ends, ? tells the keys   by urgency"},
+		{"and back", typing("ss"), "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
+		{"the other way round", typing("S"), "LANES|! web|~ docs|  api|END|  ape|  zoo||every 1s   q ends, ? tells the keys   by urgency"},
+		{"a filter as it is typed", typing("/AP"), "LANES|  api|END|  ape|||||filter: AP_   Enter keeps it, Esc takes it away"},
+		{"is kept", append(typing("/qx"), back, back, key(tcell.KeyRune, 'w'), enter), "LANES|! web|END||||||every 1s   q ends, ? tells the keys   only w"},
+		{"or taken away", append(typing("/web"), esc), "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
+		{"also later", append(typing("/web"), enter, esc), "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
+		{"to the right", []*tcell.EventKey{key(tcell.KeyRight, 0)}, "||||||||every 1s   q ends, ? tells the keys"},
+		{"a pause", typing("p"), "LANES|  api|! web|~ docs|END|  zoo|  ape||PAUSED at 00:00:00   p goes on"},
+		{"the keys", typing("?"), "KEYS|  arrows, j k, space, PgUp PgDn, Home End   move"},
+		{"any key ends them", typing("?q"), "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
+	} {
+		s := terminal(t, 70, 9)
+		p := page{frame: f, every: time.Second}
+		for _, k := range c.keys {
+			if w := p.answer(s, k); w == end {
+				t.Errorf("%s: it ends", c.claim)
+			}
+		}
+		p.draw(s)
+		if got := strings.Join(onScreen(s), "|"); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s:\n%s, want\n%s", c.claim, got, c.want)
+		}
+	}
+}
+
+// A page that is paused is not made anew until it goes on.
+func TestAPauseAsksForNothing(t *testing.T) {
+	p := page{}
+	if w := p.answer(nil, key(tcell.KeyRune, 'p')); w != nothing || !p.paused {
+		t.Errorf("to pause asks for %d", w)
+	}
+	if w := p.answer(nil, key(tcell.KeyRune, 'p')); w != again || p.paused {
+		t.Errorf("to go on asks for %d", w)
+	}
+}
+
+// A look that panics takes the process down with the terminal given back.
+func TestAPanicGivesTheTerminalBack(t *testing.T) {
+	s := finished{SimulationScreen: tcell.NewSimulationScreen(""), times: new(int)}
+	defer func() {
+		if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "a bug") {
+			t.Errorf("it came to %v", v)
+		}
+		if *s.times != 1 {
+			t.Errorf("the terminal was given back %d times", *s.times)
+		}
+	}()
+	_ = show(context.Background(), s, Options{Every: time.Millisecond}, Frame{}, func(context.Context) (Frame, error) { panic("a bug") })
+}
+
+// finished counts how often it was given back.
+type finished struct {
+	tcell.SimulationScreen
+	times *int
+}
+
+func (f finished) Fini() {
+	*f.times++
+	f.SimulationScreen.Fini()
+}
+
+// No two tones are told apart by colour alone, where they may stand side by side.
+func TestTonesWithoutColour(t *testing.T) {
+	seen := map[string]Tone{}
+	for _, tone := range []Tone{Plain, Warn, Bad} {
+		_, _, attributes := stylesFor(true)[tone].Decompose()
+		look := fmt.Sprint(marks[tone], attributes)
+		if was, ok := seen[look]; ok {
+			t.Errorf("tones %d and %d look the same", was, tone)
+		}
+		seen[look] = tone
+		if fg, bg, _ := stylesFor(true)[tone].Decompose(); fg != tcell.ColorDefault || bg != tcell.ColorDefault {
+			t.Errorf("tone %d has a colour", tone)
+		}
+	}
+}
+
 // Show looks again when asked and when it is time, and ends when asked, with the
 // context or with a first look that fails.
 func TestShow(t *testing.T) {
@@ -125,7 +224,7 @@ func TestShow(t *testing.T) {
 			return Frame{}, nil
 		}
 		done := make(chan error, 1)
-		go func() { done <- show(context.Background(), s, time.Hour, Frame{}, look) }()
+		go func() { done <- show(context.Background(), s, Options{Every: time.Hour}, Frame{}, look) }()
 		<-s.drawn
 		for range 1000 {
 			ask := 'r'
@@ -149,7 +248,7 @@ func TestShow(t *testing.T) {
 		n := 0
 		done := make(chan error, 1)
 		go func() {
-			done <- show(ctx, tcell.NewSimulationScreen(""), time.Millisecond, Frame{}, func(context.Context) (Frame, error) {
+			done <- show(ctx, tcell.NewSimulationScreen(""), Options{Every: time.Millisecond}, Frame{}, func(context.Context) (Frame, error) {
 				if n++; n == 3 {
 					cancel()
 				}
@@ -160,7 +259,7 @@ func TestShow(t *testing.T) {
 	})
 	t.Run("first", func(t *testing.T) {
 		bad := errors.New("no store")
-		if err := Show(context.Background(), time.Second, func(context.Context) (Frame, error) { return Frame{}, bad }); err != bad {
+		if err := Show(context.Background(), Options{Every: time.Second}, func(context.Context) (Frame, error) { return Frame{}, bad }); err != bad {
 			t.Errorf("Show: %v", err)
 		}
 	})
