@@ -182,7 +182,7 @@ func (b *boardBook) chains(c *cli.Context, d *admit.Desk) error {
 // chain adds one chain, as far as it can be read.
 func (b *boardBook) chain(ctx context.Context, d *admit.Desk, tip refstore.Tip) error {
 	leaf, _ := refstore.SplitRef(tip.Ref)
-	name, err := lane.FromLeaf(leaf.Leaf)
+	name, err := lane.Chain(leaf.Leaf)
 	if err == nil {
 		err = tip.Err
 	}
