@@ -32,7 +32,9 @@ type PreflightEvidence struct {
 	Accounts   *Accounts `json:"accounts,omitempty"`
 }
 
-// Seats counts the places of the accounts.
+// Seats counts the places of the accounts that the worker may run on, and those of
+// them that somebody has, on whichever machine. Of a worker that lives here they do
+// not tell whether it has one of them.
 type Seats struct {
 	Total  int `json:"total"`
 	Leased int `json:"leased"`
@@ -139,7 +141,7 @@ func (v *PreflightVerdict) bound(ev PreflightEvidence) {
 		v.Terms = append(v.Terms, Term{v.Host.Binding, *v.Host.Cap})
 	}
 	if ev.Seats != nil && ev.Seats.Total > 0 {
-		v.Terms = append(v.Terms, Term{seatsTerm, ev.Seats.Total})
+		v.Terms = append(v.Terms, Term{seatsTerm, ev.Seats.bound(v.Live)})
 	}
 	v.Cap, v.Binding = v.Terms[0].Cap, v.Terms[0].Name
 	for _, t := range v.Terms[1:] {
@@ -151,6 +153,10 @@ func (v *PreflightVerdict) bound(ev PreflightEvidence) {
 }
 
 const seatsTerm = "seats"
+
+// bound is how many workers there may be by these seats, when so many live: for each
+// seat that is free one more. Where every worker has one of them, that is Total.
+func (s Seats) bound(live int) int { return max(live, s.Leased) + max(0, s.Total-s.Leased) }
 
 // decide is the fixed order.
 func (v *PreflightVerdict) decide(ev PreflightEvidence) (outcome Readiness, reason, next string) {
@@ -173,9 +179,9 @@ func (v *PreflightVerdict) decide(ev PreflightEvidence) (outcome Readiness, reas
 }
 
 // seatsGone is a pool of which nothing is left, where it is the pool that
-// bounds. A pool that nobody has a seat of is not taken.
+// bounds. One that has no seats is not taken.
 func (v *PreflightVerdict) seatsGone(s Seats) bool {
-	return v.Binding == seatsTerm && s.Leased > 0 && s.Leased >= s.Total
+	return s.Total > 0 && s.Leased >= s.Total && s.bound(v.Live) <= v.Cap
 }
 
 func (v *PreflightVerdict) flagged() string {

@@ -28,7 +28,7 @@ func TestEveryCombinationOfInputsHasOneVerdictInTheFixedOrder(t *testing.T) {
 			ev.Accounts, want = &Accounts{Waiting: []string{"a until noon"}}, RefuseNoAccount
 		}
 		if crowd {
-			ev.Live.Leases, want = 5, RefuseAtCap
+			ev.Live.Leases, want = 6, RefuseAtCap
 		}
 		if seats {
 			ev.Seats.Leased, want = 4, RefuseNoSeat
@@ -131,6 +131,15 @@ func TestSeatsRefuseOnlyWhereTheyBind(t *testing.T) {
 	}
 	if got := at(2, Seats{Total: 3, Leased: 3}); got != RefuseAtCap {
 		t.Errorf("all seats taken, but fewer workers may live: %s", got)
+	}
+	for _, c := range []struct {
+		live, total, leased int
+		want                Readiness
+	}{{1, 1, 0, SpawnOK}, {3, 1, 1, RefuseNoSeat}, {0, 2, 2, RefuseNoSeat}, {7, 4, 1, SpawnOK}, {8, 4, 1, RefuseAtCap}} {
+		v := Preflight(PreflightEvidence{MaxWorkers: 8, Live: Headcount{Leases: c.live}, Seats: &Seats{Total: c.total, Leased: c.leased}})
+		if v.Outcome != c.want {
+			t.Errorf("%d of %d seats taken, and %d workers on whichever: %s, want %s", c.leased, c.total, c.live, v.Outcome, c.want)
+		}
 	}
 	if got := at(8, Seats{}); got != SpawnOK {
 		t.Errorf("no seats declared: %s", got)
