@@ -239,19 +239,33 @@ func (ev AllocateEvidence) away(p pool) *Dropped {
 	}
 }
 
-// capped says that an account is used up, by the cap that lasts longest.
-func (ev AllocateEvidence) capped(account string) (d *Dropped) {
-	for _, c := range ev.Caps {
+// Cap is the cap that an account is under now, of several the one that lasts
+// longest; nil where it is under none.
+func (ev AllocateEvidence) Cap(account string) (longest *Cap) {
+	for i, c := range ev.Caps {
 		switch {
 		case !sameAccount(c.Account, account) || c.over(ev.Now):
 		case c.Until == nil:
-			return &Dropped{Why: DropCapped, Detail: "it is capped, and until when cannot be told"}
-		case d == nil || c.Until.After(*d.Until):
-			d = &Dropped{Why: DropCapped, Until: c.Until, Detail: "it is capped until " + c.Until.UTC().Format(time.RFC3339)}
-			if c.Reason != "" {
-				d.Detail += ": " + c.Reason
-			}
+			return &ev.Caps[i]
+		case longest == nil || c.Until.After(*longest.Until):
+			longest = &ev.Caps[i]
 		}
+	}
+	return longest
+}
+
+// capped says that an account is used up.
+func (ev AllocateEvidence) capped(account string) *Dropped {
+	c := ev.Cap(account)
+	switch {
+	case c == nil:
+		return nil
+	case c.Until == nil:
+		return &Dropped{Why: DropCapped, Detail: "it is capped, and until when cannot be told"}
+	}
+	d := &Dropped{Why: DropCapped, Until: c.Until, Detail: "it is capped until " + c.Until.UTC().Format(time.RFC3339)}
+	if c.Reason != "" {
+		d.Detail += ": " + c.Reason
 	}
 	return d
 }
