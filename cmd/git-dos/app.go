@@ -20,6 +20,7 @@ type streams struct {
 // cmd_<noun>.go.
 func allVerbs() []verb {
 	return withExitCodes([]verb{
+		accountVerb(),
 		arbitrateVerb(),
 		attemptVerb(),
 		beatVerb(),

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/life"
 	"github.com/git-dos/git-dos/internal/machine"
 	"github.com/git-dos/git-dos/internal/marker"
@@ -24,22 +26,29 @@ func preflightVerb() verb {
 				"workers left behind, and answers in one order: what could not be looked at, this machine, the cap.\n" +
 				"The cap is the least of super.max_workers, supervise.target where dos.toml states it, and what the\n" +
 				"machine bears: a worker for each 2 cores, 1500 MiB of free memory and 200 threads, and never less\n" +
-				"than one. --host-cap says it in place of that estimate. Workers are counted by their leases and by\n" +
+				"than one, and with --work-kind the seats there are. --host-cap says it in place of that estimate. Workers are counted by their leases and by\n" +
 				"the processes that this node started; the larger number counts, and with a target it is that of\n" +
 				"the whole fleet.\n\n" +
 				"A process of ours that has more than 2000 threads, or outlived its worker, refuses; git dos reclaim\n" +
-				"says what can be done. Of others it is told, and no more. Nothing is started, stopped or written.",
-			Flags: append(preflightFlags(), journalCached()),
+				"says what can be done. Of others it is told, and no more. Nothing is started, stopped or written.\n\n" +
+				"With --work-kind or --account, where dos.toml declares accounts, it also answers whether an account has a\n" +
+				"seat for the worker: by the leases of the whole fleet, by caps, and by the accounts' probes, which it runs.\n" +
+				"Without either it does not ask.",
+			Flags: append(append(preflightFlags(), accountFlags()...), journalCached()),
 			Action: func(c *cli.Context) error {
 				if err := noArguments(c); err != nil {
 					return err
 				}
-				b, err := loopRead(c)
+				b, err := preflightRead(c)
+				if err != nil {
+					return err
+				}
+				ask, err := accountAsked(c, b.Desk.Rules.Policy)
 				if err != nil {
 					return err
 				}
 				lifeWarn(c, b)
-				v, err := preflight(c, b, 0)
+				v, err := preflightOf(c, b, preflightSpawned{seats: accountLook(c, b, ask)})
 				if err != nil {
 					return err
 				}
@@ -75,10 +84,22 @@ type preflightAnswer struct {
 
 func (a preflightAnswer) String() string { return a.PreflightVerdict.String() + a.line() }
 
-// preflight gathers each part by itself, and judges. spawned workers were
-// started by the caller since b was read.
-func preflight(c *cli.Context, b *life.Book, spawned int) (supervise.PreflightVerdict, error) {
-	return preflightOf(c, b, preflightSpawned{count: spawned})
+// preflightRead is loopRead for whoever asks preflight alone: leases that cannot be
+// read are part of its answer.
+func preflightRead(c *cli.Context) (*life.Book, error) {
+	b, err := lifeBook(c, life.AskSpawns(), life.AskCaps())
+	if err != nil {
+		return nil, err
+	}
+	reading, err := b.Leases(c.Context)
+	var store *admit.StoreError
+	if errors.As(err, &store) {
+		return b, nil
+	}
+	if err != nil {
+		return nil, lifeError(err)
+	}
+	return b, loopRuns(c, b, reading)
 }
 
 // A preflightSpawned is what a caller has started since the leases were read. Those
@@ -86,10 +107,12 @@ func preflight(c *cli.Context, b *life.Book, spawned int) (supervise.PreflightVe
 type preflightSpawned struct {
 	count int
 	runs  map[string]bool
-	alive *int // workers that the plan of those leases counts, where it is made already
-	wave  bool // --max-workers is the size of a wave, and bounds no machine
+	alive *int          // workers that the plan of those leases counts, where it is made already
+	wave  bool          // --max-workers is the size of a wave, and bounds no machine
+	seats *accountSeats // nil where none is wanted
 }
 
+// preflightOf gathers each part by itself, and judges.
 func preflightOf(c *cli.Context, b *life.Book, own preflightSpawned) (supervise.PreflightVerdict, error) {
 	p := b.Desk.Rules.Policy
 	ev := supervise.PreflightEvidence{MaxWorkers: p.Super.MaxWorkers}
@@ -129,6 +152,12 @@ func preflightOf(c *cli.Context, b *life.Book, own preflightSpawned) (supervise.
 	}
 	if testHost != nil {
 		testHost(&ev.Host)
+	}
+	if s := own.seats; s != nil {
+		if ev.Seats, ev.Accounts = s.allocation.Preflight(); s.unread != "" {
+			ev.Unread = append(ev.Unread, s.unread)
+		}
+		ev.Seats.Leased = min(ev.Seats.Total, ev.Seats.Leased+own.count)
 	}
 	v := supervise.Preflight(ev)
 	if err := v.Err(); err != nil {

@@ -41,13 +41,16 @@ func workerVerb() verb {
 					"Where GIT_DOS_NONCE names a live lease on LANE, the worker rides it: it takes no lane, and never renews or\n" +
 					"releases that one, but stops when it is lost. A unit that another lease names is refused then, and so are\n" +
 					"--tree, and a --seat that the lease does not have.\n\n" +
+					"Where dos.toml declares accounts, --seat, --account or --work-kind binds the worker to one: it has the\n" +
+					"account's environment, which is told nowhere, and holds one of its seats with the lane. A free seat is looked\n" +
+					"for by what is known of leases, caps and probes; one that is taken meanwhile is passed over. A worker that\n" +
+					"ends with a status of worker.exit.rate_limited caps its account. Without any of the three it has no account.\n\n" +
 					"A run that was killed keeps the lane until its lease lapses. Then the lane is to be had here too, once nothing\n" +
 					"of that run is left running on this machine; what is left refuses every worker, and git dos reclaim tells of it.",
 				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "lane", Usage: "the `LANE` to work in; required"},
 					&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` of the lane's files, for one that dos.toml does not declare; repeatable"},
 					&cli.StringFlag{Name: "unit", Usage: "the unit of work that it is to ship, `PLAN/PHASE`"},
-					&cli.StringFlag{Name: "seat", Usage: "a `SEAT` that one lease has at a time"},
 					&cli.StringFlag{Name: "owner", Usage: "who is at work, to people: `NAME`"},
 					&cli.StringFlag{Name: "ttl", Usage: "how long the lease lives without being renewed: `DURATION`"},
 					&cli.StringFlag{Name: "timeout", Usage: "the most that CMD may take, in place of worker.timeout: `DURATION`"},
@@ -56,7 +59,7 @@ func workerVerb() verb {
 					&cli.StringFlag{Name: "wave", Usage: "it is launched by the wave `ID`: a LAUNCH row is written, and refused where the wave has launched the unit before"},
 					&cli.BoolFlag{Name: "detach", Usage: "leave once CMD runs; its keeper goes on without a terminal"},
 					&cli.IntFlag{Name: detachFlag, Hidden: true, Usage: "of a keeper that was detached: say on descriptor `FD` that CMD runs"},
-				}, preflightFlags()...),
+				}, append(accountSeatFlags(), preflightFlags()...)...),
 				Action: writes(workerRun),
 			}},
 		},
@@ -83,9 +86,11 @@ const (
 // A workerJob is what was asked for, checked before anything is held.
 type workerJob struct {
 	req      admit.Request
-	command  []string // with its words still to be filled in
-	dir      string   // the top of the worktree that was asked from
-	prompt   string   // a file, "" for none
+	ask      accountAsk // of a seat
+	seats    []string   // that are asked for, one after another; of none, none
+	command  []string   // with its words still to be filled in
+	dir      string     // the top of the worktree that was asked from
+	prompt   string     // a file, "" for none
 	timeout  time.Duration
 	grace    time.Duration
 	worktree bool
@@ -107,7 +112,11 @@ func workerAsked(c *cli.Context, d *admit.Desk) (j workerJob, err error) {
 	if err := waveAskedOf(c.String("wave"), c.String("unit"), c.IsSet("wave")); err != nil {
 		return j, err
 	}
-	for _, name := range []string{"unit", "seat", "owner"} {
+	ask, err := accountAsked(c, p)
+	if err != nil {
+		return j, err
+	}
+	for _, name := range []string{"unit", "owner"} {
 		if c.IsSet(name) && c.String(name) == "" {
 			return j, usagef("--%s is empty", name).hint("name one, or leave the flag out")
 		}
@@ -120,8 +129,9 @@ func workerAsked(c *cli.Context, d *admit.Desk) (j workerJob, err error) {
 	}
 	j.req = admit.Request{
 		Lanes: []string{c.String("lane")}, Tree: c.StringSlice("tree"), Owner: statedOwner(c), Worker: firstEnv("FLEET_WORKER_ID"),
-		Unit: c.String("unit"), Seat: c.String("seat"),
+		Unit: c.String("unit"), Seat: ask.seat,
 	}
+	j.ask = ask
 	if j.req.TTL, err = ttlFlag(c, p.Lease.TTL); err != nil {
 		return j, err
 	}

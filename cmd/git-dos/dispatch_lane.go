@@ -122,7 +122,7 @@ func (s *dispatching) ready() (*dispatchAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := preflight(s.c, b, 0)
+	v, err := preflightOf(s.c, b, preflightSpawned{})
 	if err != nil || v.Outcome == supervise.SpawnOK {
 		return nil, err
 	}

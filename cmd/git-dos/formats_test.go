@@ -53,7 +53,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		closesAnswer{}, mergeGateAnswer{}, reconcileAnswer{}, lane.PriceVerdict{}, lintAnswer{}, syncAnswer{},
 		intentAnswer{}, claimAnswer{}, stepAnswer{}, resumeAnswer{}, completeAnswer{}, statusAnswer{}, livenessAnswer{}, haltAnswer{}, resume.Row{},
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
-		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{},
+		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{}, accountsAnswer{}, accountCapAnswer{},
 		receiveAnswer{}, receiptAnswer{},
 		guard.Verdict{}, guardRequest{},
 		hookVerdict{}, auditAnswer{},

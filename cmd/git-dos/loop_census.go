@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/internal/life"
@@ -43,13 +44,18 @@ func loopRead(c *cli.Context) (*life.Book, error) {
 	if err != nil {
 		return nil, lifeError(err)
 	}
+	return b, loopRuns(c, b, reading)
+}
+
+// loopRuns reads what the ledgers tell of the runs that have leases.
+func loopRuns(c *cli.Context, b *life.Book, reading admit.Reading) error {
 	var runs []string
 	for _, r := range reading.Lanes {
 		if r.State != lane.Free && r.RunID != "" {
 			runs = append(runs, r.RunID)
 		}
 	}
-	return b, lifeError(b.Read(c.Context, life.AskRuns(runs...)))
+	return lifeError(b.Read(c.Context, life.AskRuns(runs...)))
 }
 
 // loopLedgers are the ledgers that cannot be read: any of them may tell of a

@@ -78,7 +78,7 @@ func (l *superLook) card() (a superStatusAnswer, err error) {
 		return a, err
 	}
 	a.Unread = append(a.Unread, a.superResidue.unread...)
-	if a.Preflight, err = preflight(c, b, 0); err != nil {
+	if a.Preflight, err = preflightOf(c, b, preflightSpawned{}); err != nil {
 		return a, err
 	}
 	var w superBacklog

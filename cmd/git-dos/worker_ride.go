@@ -54,6 +54,7 @@ func (w *workerRunning) ride(r lease.Record) (*workerAnswer, error) {
 		return nil, environmentf("mint a run id: %w", err)
 	}
 	w.ridden, w.lease, w.run = true, r, m.RunID
+	w.bind(r.Seat)
 	w.from, w.began = w.desk.Clock(), w.desk.Now()
 	if w.left = w.desk.Left(r); w.left <= 0 && w.keeper == nil {
 		return refusedWorker(r.Lane, "lease", "the lease that it rides is about to lapse", "have its holder renew it, then run this again", func(*workerAnswer) {}), nil
@@ -78,6 +79,8 @@ func (w *workerRunning) rideRefused(r lease.Record) (*workerAnswer, error) {
 		return refuse("a part of a lane that is ridden cannot be claimed", "leave --tree out, and keep to the files yourself"), nil
 	case req.Seat != "" && req.Seat != r.Seat:
 		return refuse(fmt.Sprintf("the lease that it rides does not have seat %s", verdict.Show(req.Seat)), "take the lane with that seat, or run it without GIT_DOS_NONCE"), nil
+	case w.job.ask.asks() && !w.job.ask.has(w.home.Rules.Policy, r.Seat):
+		return refuse("the lease that it rides does not have a seat of such an account", "take the lane with --account or --work-kind, or run it without GIT_DOS_NONCE"), nil
 	case req.Unit == "":
 		return nil, nil
 	}

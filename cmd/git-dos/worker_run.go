@@ -21,6 +21,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
@@ -84,7 +85,7 @@ func workerRun(c *cli.Context) error {
 	if c.Bool("detach") {
 		return workerDetach(c)
 	}
-	if refused, err := workerPreflight(c); refused != nil || err != nil {
+	if refused, err := workerPreflight(c, &job); refused != nil || err != nil {
 		if err != nil {
 			return err
 		}
@@ -117,21 +118,36 @@ func workerRun(c *cli.Context) error {
 	return answer(c, a)
 }
 
-func workerPreflight(c *cli.Context) (*workerAnswer, error) {
-	b, err := loopRead(c)
+// workerPreflight asks this machine and, where a seat is wanted, the accounts. Who
+// rides a lease has that lease's seat.
+func workerPreflight(c *cli.Context, job *workerJob) (*workerAnswer, error) {
+	name := c.String("lane")
+	if job.ask.sentence != "" {
+		return refusedWorker(name, "seat", job.ask.sentence, "git dos account list", func(*workerAnswer) {}), nil
+	}
+	b, err := preflightRead(c)
 	if err != nil {
 		return nil, err
 	}
-	v, err := preflight(c, b, 0)
-	if err != nil || v.Outcome == supervise.SpawnOK {
+	ridden, err := riddenLease(c, b.Desk, name)
+	if err != nil {
 		return nil, err
 	}
-	if v.Outcome == supervise.RefuseAtCap {
-		if ridden, err := riddenLease(c, b.Desk, c.String("lane")); ridden != nil || err != nil {
-			return nil, err // the lease that it rides is counted, and it adds none
+	var own preflightSpawned
+	if ridden == nil {
+		own.seats = accountLook(c, b, job.ask)
+		if job.seats = own.seats.names(); job.ask.seat != "" {
+			job.seats = []string{job.ask.seat}
 		}
 	}
-	return refusedWorker(c.String("lane"), "preflight", fmt.Sprintf("%s: %s", v.Outcome, v.Reason), v.Next, func(a *workerAnswer) { a.Preflight = &v }), nil
+	v, err := preflightOf(c, b, own)
+	switch {
+	case err != nil || v.Outcome == supervise.SpawnOK:
+		return nil, err
+	case v.Outcome == supervise.RefuseAtCap && ridden != nil:
+		return nil, nil // the lease that it rides is counted, and it adds none
+	}
+	return refusedWorker(name, "preflight", fmt.Sprintf("%s: %s", v.Outcome, v.Reason), v.Next, func(a *workerAnswer) { a.Preflight = &v }), nil
 }
 
 func refusedWorker(name, step, reason, next string, also func(*workerAnswer)) *workerAnswer {
@@ -167,6 +183,8 @@ type workerRunning struct {
 	linked *workerTree // nil in the worktree that was there
 	marks  marker.Folder
 	mark   marker.Marker
+
+	account *policy.Account // that its seat belongs to, nil of none; its environment is told nowhere
 }
 
 // admit takes lane, unit and seat in one admission, or rides the lease that
@@ -191,11 +209,11 @@ func (w *workerRunning) admit() (*workerAnswer, error) {
 	}
 	req.RunID = m.RunID
 	w.from, w.began = d.Clock(), d.Now()
-	v, err := d.Acquire(c.Context, req)
+	v, err := acquireSeated(c.Context, d, &req, w.job.seats)
 	if err == nil && v.Outcome == lease.Refused && v.HeldHere {
 		var freed bool
 		if freed, err = w.leftOver(v.Lane); freed && err == nil {
-			v, err = d.Acquire(c.Context, req)
+			v, err = acquireSeated(c.Context, d, &req, w.job.seats)
 		}
 	}
 	if err != nil {
@@ -212,6 +230,7 @@ func (w *workerRunning) admit() (*workerAnswer, error) {
 		return refusedWorker(name, "lease", v.Reason, v.Next, func(a *workerAnswer) { a.Lease = &v }), nil
 	}
 	w.lease, w.left, w.run = *v.Lease, w.job.req.TTL, v.Lease.RunID
+	w.bind(v.Lease.Seat)
 	if v.WorkUntil != nil {
 		w.left = v.WorkUntil.Sub(w.began)
 	}
@@ -334,6 +353,13 @@ func (w *workerRunning) work() (workerAnswer, error) {
 	if err := w.marks.Put(w.mark); err != nil {
 		return workerAnswer{}, errors.Join(environmentf("%w", err), w.giveBack())
 	}
+	if refused, err := w.seatBusy(); refused != nil || err != nil {
+		_ = w.marks.Remove(w.run)
+		if refused != nil {
+			return *refused, w.giveBack()
+		}
+		return workerAnswer{}, errors.Join(err, w.giveBack())
+	}
 	words := w.job.filled(w.lease.Lane, w.run)
 	run, err := worker.Start(worker.Spec{
 		Command: words, Dir: w.dir, Env: w.environ(), Prompt: w.job.prompt, Log: w.log, Grace: w.job.grace,
@@ -408,7 +434,7 @@ func (w *workerRunning) environ() []string {
 		"GIT_DOS_NONCE=" + w.lease.Nonce,
 		"GIT_DOS_OWNER=" + w.lease.Holder.Owner,
 	}
-	return worker.Environ(os.Environ(), w.desk.Rules.Policy.Worker.EnvPass, own)
+	return worker.Environ(os.Environ(), w.desk.Rules.Policy.Worker.EnvPass, accountBeside(w.account, own))
 }
 
 // token is the lease as a Dos-Lease trailer names it.
@@ -463,6 +489,9 @@ func (w *workerRunning) end(g *supervise.Grade, a *workerAnswer) error {
 		Op: journal.OpExit, Lane: w.lease.Lane, RunID: w.run, Gen: w.lease.Gen, Nonce: w.lease.Nonce,
 		Unit: w.job.req.Unit, Seat: w.job.req.Seat, PID: a.PID, Log: w.log, Outcome: "UNKNOWN", Reason: "what came of it could not be told",
 	}
+	if w.account != nil {
+		row.Account = w.account.Name
+	}
 	if g != nil {
 		row.Outcome, row.Reason, row.Status = string(g.Claim), g.Reason, &g.Evidence.Exit.Status
 		row.ReasonClass = string(g.End)
@@ -472,6 +501,9 @@ func (w *workerRunning) end(g *supervise.Grade, a *workerAnswer) error {
 	}
 	if err := w.home.Journal(w.c.Context, row); err != nil {
 		warn(w.c, "the end of run %s was not journaled: %v", w.run, err)
+	}
+	if w.account != nil && g != nil && g.End == supervise.EndRateLimited {
+		w.capAccount()
 	}
 	err := w.release(g, a)
 	if w.linked != nil {
