@@ -142,7 +142,12 @@ func (f Folder) Put(m Marker) error {
 	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("marker of run %q: %w", m.RunID, err)
 	}
-	return os.Rename(tmp, path)
+	if err := os.Rename(tmp, path); err != nil {
+		_ = os.Remove(tmp)
+		return err
+	}
+	f.sweep(time.Now())
+	return nil
 }
 
 // Remove takes the marker of a run away. One that is not there is no error.
