@@ -170,11 +170,7 @@ func (p *wavePlanned) candidates(c *cli.Context) (all []wave.Candidate, err erro
 		w := wave.Candidate{Unit: u.Unit(), Title: verdict.Clip(u.Title), Task: u.Task, Lane: u.Lane, Tree: u.Tree, Kept: kept, Why: why}
 		w.Gen = gens[lane.CanonicalOr(u.Lane)]
 		same := reconcile.Same(w.Unit)
-		for _, r := range p.waves {
-			if same(r.Unit) {
-				w.Last = r.RunID
-			}
-		}
+		w.Last = lastLaunch(p.waves, w.Unit).RunID
 		if w.Kept == "" {
 			if why := unfit(w.Unit); why != "" {
 				w.Kept, w.Why = wave.Waiting, why
@@ -196,8 +192,19 @@ func (p *wavePlanned) candidates(c *cli.Context) (all []wave.Candidate, err erro
 	return all, nil
 }
 
-// waveOpen is a launch of the unit that was not harvested, nil for none. One of a
-// node that was not heard of for long holds nobody up.
+// lastLaunch is the newest row about a launch of the unit.
+func lastLaunch(all []journal.Row, unit string) (last journal.Row) {
+	same := reconcile.Same(unit)
+	for _, r := range all {
+		if same(r.Unit) {
+			last = r
+		}
+	}
+	return last
+}
+
+// waveOpen is a launch of the unit that was not harvested, nil for none. One that
+// is older than a marker is kept holds nobody up.
 func waveOpen(open []journal.Row, same func(string) bool, at time.Time) *journal.Row {
 	for i, r := range open {
 		if same(r.Unit) && at.Sub(r.At) < supervise.MarkerAge {

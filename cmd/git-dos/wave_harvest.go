@@ -96,8 +96,8 @@ func waveHarvestCommand() *cli.Command {
 			"says done, and it did not; the unit stays to be done, and a row has the evidence. HONEST_OPEN: it did not, and\n" +
 			"nobody says so. STRANDED: it did not, and the worker's own worktree has files or a commit that are nowhere else;\n" +
 			"it is shown until somebody has taken care of it. Of another node's worker that node tells what was left\n" +
-			"(ELSEWHERE). For each launch that is settled there is one HARVEST row and one ATTEMPT row, however often it is\n" +
-			"asked for. Nothing is closed, launched or stopped.\n\n" +
+			"(ELSEWHERE), and writes the rows: for each launch that is settled one HARVEST row and one ATTEMPT row, however\n" +
+			"often it is asked for. Nothing is closed, launched or stopped.\n\n" +
 			"With --commit the files are committed by their paths on the worker's own branch, but for those that a live\n" +
 			"lease covers.",
 		Flags: []cli.Flag{
@@ -168,7 +168,7 @@ func (a *waveHarvestAnswer) conclude() {
 		a.Outcome, a.Reason = harvestStranded, fmt.Sprintf("%s left work that is nowhere else", verdict.Count(bad, "worker"))
 		a.Next = "look at each worktree: merge its branch, or remove both; git dos wave harvest --commit commits what no lease covers"
 	case good == n:
-		a.Outcome, a.Reason = harvestVerified, verdict.Count(n, "launch")+", each with a unit that shipped"
+		a.Outcome, a.Reason = harvestVerified, verdict.Count(n, "worker")+", each of a unit that shipped"
 	default:
 		a.Outcome, a.Reason = harvestOpen, fmt.Sprintf("%d of %d units shipped", good, n)
 	}
@@ -198,7 +198,7 @@ func (h *harvesting) look(w waveWorker) (waveHarvestRow, error) {
 	if err := h.c.Context.Err(); err != nil {
 		return out, err
 	}
-	if !out.State.Settled() {
+	if !out.State.Settled() || !w.Local && !w.Overdue { // its own node settles it, so that it is settled once
 		return out, nil
 	}
 	out.Requeued = out.State != wave.Verified

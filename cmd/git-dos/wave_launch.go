@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/life"
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -287,7 +288,7 @@ func (l *waveLaunching) run() {
 		if i > 0 {
 			l.settle()
 		}
-		if step, why, next := l.ready(); why != "" {
+		if step, why, next := l.ready(*row); why != "" {
 			row.Result, row.Reason, a.Refused, a.Next = rowRefused, why, step, next
 			break
 		}
@@ -321,7 +322,7 @@ func (l *waveLaunching) settle() {
 
 // ready asks the gate and preflight anew. What was started since the plan is counted
 // even where nothing shows of it.
-func (l *waveLaunching) ready() (step, why, next string) {
+func (l *waveLaunching) ready(row waveLaunchRow) (step, why, next string) {
 	if l.c.Context.Err() != nil {
 		return "interrupt", "interrupted", ""
 	}
@@ -336,6 +337,9 @@ func (l *waveLaunching) ready() (step, why, next string) {
 	if err != nil {
 		return "preflight", "this machine could not be looked at: " + verdict.Clip(err.Error()), "git dos preflight"
 	}
+	if why, err := l.plan.since(l.c, b, row.Unit); why != "" || err != nil {
+		return "plan", firstOf(why, errorText(err)), "git dos wave plan"
+	}
 	v, err := preflightOf(l.c, b, preflightSpawned{wave: true})
 	switch {
 	case err != nil:
@@ -346,6 +350,19 @@ func (l *waveLaunching) ready() (step, why, next string) {
 		return "preflight", fmt.Sprintf("%s: %d lived and %d were started, of at most %d", supervise.RefuseAtCap, l.plan.ready.Live, l.answer.Started, v.Cap), ""
 	}
 	return "", "", ""
+}
+
+// since says which launch of a unit there was since the plan was made.
+func (p *wavePlanned) since(c *cli.Context, b *life.Book, unit string) (string, error) {
+	all, err := b.Waves(c.Context)
+	if err != nil {
+		return "", lifeError(err)
+	}
+	last := lastLaunch(all, unit)
+	if last.RunID == lastLaunch(p.waves, unit).RunID {
+		return "", nil
+	}
+	return fmt.Sprintf("wave %s has launched unit %s since, as run %s on node %s", verdict.Show(last.WaveID), verdict.Show(unit), verdict.Show(last.RunID), verdict.Show(last.Node)), nil
 }
 
 // record notes how the launch ended, for the ramp, and tells the fleet. What was

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/kernel/wave"
 )
@@ -45,9 +46,11 @@ func (l *waveLaunching) start(row *waveLaunchRow) {
 		return
 	}
 	row.RunID, row.Gen, row.PID, row.Dir, row.Log = a.RunID, a.Gen, a.PID, a.Dir, a.Log
-	switch {
-	case string(a.Outcome) == workerStarted:
+	switch a.Outcome {
+	case workerStarted:
 		row.Result = rowStarted
+	case supervise.NotAdmitted:
+		row.Result, row.Reason = rowRefused, a.Reason
 	default:
 		row.Result, row.Reason = rowRefused, fmt.Sprintf("%s: %s", a.Outcome, a.Reason)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-dos/git-dos/internal/host"
 	"github.com/git-dos/git-dos/internal/life"
 	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/reconcile"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
@@ -64,23 +65,19 @@ func (w *workerRunning) launchedOnce(id string) (*workerAnswer, error) {
 	if err := journalUnread(loopLedgers(b)); err != nil {
 		return nil, err
 	}
-	rows, err := b.Waves(w.c.Context)
+	before, err := w.launchedBefore(b, waveKey(id, w.job.req.Unit))
 	if err != nil {
-		return nil, lifeError(err)
+		return nil, err
 	}
 	for _, h := range b.Hidden() {
 		if h.Launch(w.began.Add(-waveForgets)) {
 			return nil, errorf(kindIndeterminate, "whether the unit was launched before cannot be told: %w", life.RowsError(h)).hint("git dos journal check names the entry")
 		}
 	}
-	key := waveKey(id, w.job.req.Unit)
-	for _, r := range rows {
-		if r.Key == key {
-			reason := fmt.Sprintf("wave %s has launched unit %s before, as run %s on node %s", verdict.Show(id), verdict.Show(w.job.req.Unit), verdict.Show(r.RunID), verdict.Show(r.Node))
-			return refusedWorker(w.lease.Lane, "wave", reason, "git dos wave status", func(*workerAnswer) {}), nil
-		}
+	if before != "" {
+		return refusedWorker(w.lease.Lane, "wave", before, "git dos wave status; git dos wave harvest", func(*workerAnswer) {}), nil
 	}
-	if err := w.home.Journal(w.c.Context, w.launchRow(id, key)); err != nil {
+	if err := w.home.Journal(w.c.Context, w.launchRow(id)); err != nil {
 		return nil, deskError(err)
 	}
 	told, err := w.published()
@@ -90,11 +87,52 @@ func (w *workerRunning) launchedOnce(id string) (*workerAnswer, error) {
 	return nil, err
 }
 
+// launchedBefore says which launch of the unit there was: one by the same wave, or one
+// by any that nobody has looked at.
+func (w *workerRunning) launchedBefore(b *life.Book, key string) (string, error) {
+	all, err := b.Waves(w.c.Context)
+	if err != nil {
+		return "", lifeError(err)
+	}
+	unit := verdict.Show(w.job.req.Unit)
+	for _, r := range all {
+		if r.Key == key {
+			return fmt.Sprintf("wave %s has launched unit %s before, as run %s on node %s", verdict.Show(r.WaveID), unit, verdict.Show(r.RunID), verdict.Show(r.Node)), nil
+		}
+	}
+	open, err := b.Launches(w.c.Context)
+	if err != nil {
+		return "", lifeError(err)
+	}
+	if r := waveOpen(open, reconcile.Same(w.job.req.Unit), w.home.Now()); r != nil {
+		return fmt.Sprintf("wave %s has launched unit %s, as run %s on node %s, and nobody has looked at what came of that", verdict.Show(r.WaveID), unit, verdict.Show(r.RunID), verdict.Show(r.Node)), nil
+	}
+	return "", nil
+}
+
+// tellEnd has the end of a worker of a wave with the fleet, so that whoever plans the
+// next one knows of it.
+func (w *workerRunning) tellEnd() {
+	if w.c.String("wave") == "" {
+		return
+	}
+	if why, err := w.published(); err != nil || why != "" {
+		warn(w.c, "the end of run %s was not told to the fleet yet: %s", w.run, firstOf(why, errorText(err)))
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return verdict.Clip(err.Error())
+}
+
 // launchRow is the row of this worker's launch. Its process is the keeper, which looks
 // after CMD.
-func (w *workerRunning) launchRow(id, key string) journal.Row {
+func (w *workerRunning) launchRow(id string) journal.Row {
 	row := journal.Row{
-		Op: journal.OpLaunch, WaveID: id, Key: key, Lane: w.lease.Lane, Unit: w.job.req.Unit, Seat: w.job.req.Seat, RunID: w.run, Node: w.home.Node,
+		Op: journal.OpLaunch, WaveID: id, Key: waveKey(id, w.job.req.Unit), Lane: w.lease.Lane, Unit: w.job.req.Unit, Seat: w.job.req.Seat, RunID: w.run, Node: w.home.Node,
 		Gen: w.lease.Gen, Nonce: w.lease.Nonce, Owner: w.lease.Holder.Owner, Log: w.log, StartSha: string(w.base), PID: int64(os.Getpid()),
 	}
 	if p, err := host.Process(int64(os.Getpid())); err == nil {

@@ -505,6 +505,7 @@ func (w *workerRunning) end(g *supervise.Grade, a *workerAnswer) error {
 	if w.account != nil && g != nil && g.End == supervise.EndRateLimited {
 		w.capAccount()
 	}
+	w.tellEnd()
 	err := w.release(g, a)
 	if w.linked != nil {
 		w.linked.remove(w.c)
