@@ -217,6 +217,9 @@ func (p *planner) action(priced lane.PriceVerdict) (lane.PriceAction, string) {
 	case n == 0:
 		return lane.HoldEmpty, "no candidate is left to be started"
 	case safe > 0 && safe == want:
+		if p.v.Granted == 0 {
+			return lane.LaunchAll, fmt.Sprintf("%s could run at once, and none is granted, by %s", of, p.v.Limiter)
+		}
 		return lane.LaunchAll, of + ", as many as were granted or are left" + p.short()
 	case safe > 1:
 		return lane.LaunchSafeSet, of + " can run at once" + p.short()
