@@ -76,6 +76,9 @@ func accountCaps(rows []journal.Row) (caps []supervise.Cap) {
 func accountAllocation(c *cli.Context, b *life.Book, ask accountAsk) (supervise.AllocateEvidence, supervise.Allocation) {
 	ev := accountEvidence(c, b)
 	ev.Kind, ev.Downshift, ev.Only = ask.kind, ask.downshift, ask.only
+	if ask.most > 0 {
+		ev.Requested = ask.most
+	}
 	if ask.seat != "" {
 		ev.Taken = nil // whether that one seat is free, the authority says
 	}

@@ -110,13 +110,14 @@ func (p *wavePlanned) evidence(c *cli.Context) (ev wave.Evidence, err error) {
 	if ev.Live, _, err = p.desk.Binding(c.Context, c.Bool("cached")); err != nil {
 		return ev, deskError(err)
 	}
-	if p.ready, err = preflightOf(c, p.book, preflightSpawned{wave: true}); err != nil {
+	var seats *accountSeats // without accounts nobody needs one
+	if len(rules.Accounts) > 0 {
+		seats = accountLook(c, p.book, accountAsk{kind: supervise.WorkKind(p.req.kind), downshift: p.req.downshift, most: p.req.workers})
+	}
+	if p.ready, err = preflightOf(c, p.book, preflightSpawned{wave: true, seats: seats}); err != nil {
 		return ev, err
 	}
-	ev.Room = waveRoom(p.ready)
-	if ev.Seats, err = waveSeats(c, p); err != nil {
-		return ev, err
-	}
+	ev.Room, ev.Seats = waveRoom(p.ready), wavePool(seats)
 	ev.Candidates, err = p.candidates(c)
 	return ev, err
 }
@@ -224,12 +225,23 @@ func waveKept(h pick.Hold) wave.Set {
 	return wave.Waiting
 }
 
-// waveSeats is the seats that may be taken. Without accounts nobody needs one.
-func waveSeats(c *cli.Context, p *wavePlanned) (*wave.Pool, error) {
-	if len(p.desk.Rules.Policy.Accounts) == 0 {
-		return nil, nil
+// wavePool is the seats that may be taken, nil where none is needed.
+func wavePool(s *accountSeats) *wave.Pool {
+	if s == nil {
+		return nil
 	}
-	return nil, environmentf("dos.toml declares accounts, and which of their seats are free cannot be told")
+	pool := &wave.Pool{}
+	for _, g := range s.allocation.Granted {
+		pool.Free = append(pool.Free, wave.Seat{Account: g.Account, Seat: g.Name})
+	}
+	for _, d := range s.allocation.Dropped {
+		out := wave.Dropped{Account: d.Account, Why: string(d.Why), Detail: d.Detail}
+		if d.Until != nil {
+			out.Until = d.Until.UTC().Format(time.RFC3339)
+		}
+		pool.Dropped = append(pool.Dropped, out)
+	}
+	return pool
 }
 
 // prompts names the file in which each row's worker finds its prompt. It is below the

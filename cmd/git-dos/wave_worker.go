@@ -135,6 +135,9 @@ func (w *workerRunning) launchRow(id string) journal.Row {
 		Op: journal.OpLaunch, WaveID: id, Key: waveKey(id, w.job.req.Unit), Lane: w.lease.Lane, Unit: w.job.req.Unit, Seat: w.job.req.Seat, RunID: w.run, Node: w.home.Node,
 		Gen: w.lease.Gen, Nonce: w.lease.Nonce, Owner: w.lease.Holder.Owner, Log: w.log, StartSha: string(w.base), PID: int64(os.Getpid()),
 	}
+	if w.account != nil {
+		row.Account = w.account.Name
+	}
 	if p, err := host.Process(int64(os.Getpid())); err == nil {
 		row.Start, row.BootID = p.Start, p.Boot
 	}

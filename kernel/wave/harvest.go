@@ -61,14 +61,7 @@ func Harvest(r Remains) (Came, string) {
 	case len(r.Dirty) > 0:
 		return Stranded, fmt.Sprintf("%s, first %s", verdict.Count(len(r.Dirty), "uncommitted path"), verdict.Show(r.Dirty[0]))
 	case r.Claimed:
-		return QuietIncomplete, "its worker says that unit " + unit + " is done, and it has not shipped" + told(r.End)
+		return QuietIncomplete, "its worker says that unit " + unit + " is done, and it has not shipped" + after(r.End)
 	}
-	return HonestOpen, "unit " + unit + " has not shipped, and nobody says so" + told(r.End)
-}
-
-func told(end string) string {
-	if end == "" {
-		return ""
-	}
-	return ": " + end
+	return HonestOpen, "unit " + unit + " has not shipped, and nobody says so" + after(r.End)
 }

@@ -26,7 +26,7 @@ const (
 // same on the same grounds. A lane's generation is among the grounds: once a worker
 // of a wave has had its lane, no later plan has the name of that one.
 func (p *planner) name() {
-	id := strings.Join([]string{namePrefix, digest(p.asked()), digest(p.queue()), digest(p.leases()), digest(p.cap())}, "-")
+	id := strings.Join([]string{namePrefix, digest(p.asked()), digest(p.queue()), digest(p.leases()), digest(p.granted())}, "-")
 	sum := sha256.Sum256([]byte(id))
 	p.v.PlanID, p.v.WaveID = id, wavePrefix+hex.EncodeToString(sum[:8])
 	for i := range p.v.Rows {
@@ -79,8 +79,17 @@ func (p *planner) leases() any {
 	return []any{all, gens}
 }
 
-func (p *planner) cap() any {
-	return []any{p.v.Granted, p.v.Limiter, p.Seats, p.v.Rung}
+// granted is what was granted, and the seats that are bound to rows. Why an account gives
+// none is said in words that may change by themselves.
+func (p *planner) granted() any {
+	all := []any{p.v.Granted, p.v.Limiter, p.v.Rung, p.Seats != nil}
+	for _, r := range p.v.Rows {
+		all = append(all, r.Seat)
+	}
+	for _, d := range p.v.Dropped {
+		all = append(all, []any{d.Account, d.Why})
+	}
+	return all
 }
 
 // ErrPlanID means that something is no plan's name.

@@ -88,7 +88,7 @@ func (v Verdict) String() string {
 	fmt.Fprintf(&b, "%s: %s\n", v.Action, v.Reason)
 	fmt.Fprintf(&b, "  granted   %d of %d (%s)\n", v.Granted, v.Requested, v.termsText())
 	for _, d := range v.Dropped {
-		fmt.Fprintf(&b, "  no seat   account %s: %s\n", verdict.Show(d.Account), d.Why)
+		fmt.Fprintf(&b, "  no seat   account %s: %s%s\n", verdict.Show(d.Account), d.Why, after(d.Detail))
 	}
 	list(&b, v.Rows, func(r Row) string {
 		return fmt.Sprintf("  %3d       %s  lane %s%s  %s\n            %s\n", r.Rank, verdict.Show(r.Unit), verdict.Show(r.Lane), r.seatText(), r.treeText(), argvText(r.Argv))
@@ -147,6 +147,14 @@ func argvText(argv []string) string {
 		words[i] = verdict.ShellWord(w)
 	}
 	return strings.Join(words, " ")
+}
+
+// after is words that follow others, "" for none.
+func after(words string) string {
+	if words == "" {
+		return ""
+	}
+	return ": " + words
 }
 
 // adviceText is an advice to be added to a reason.

@@ -74,8 +74,9 @@ type Seat struct {
 // A Dropped account gives no seat.
 type Dropped struct {
 	Account string `json:"account"`
-	Why     string `json:"why"`
+	Why     string `json:"why"`             // one word
 	Until   string `json:"until,omitempty"` // RFC 3339, where it comes back by itself
+	Detail  string `json:"detail,omitempty"`
 }
 
 // A Pool is the seats that may be taken now, best first. A nil pool is one that
