@@ -148,14 +148,16 @@ func (s *wavesSeen) worker(r journal.Row) wave.Worker {
 	return w
 }
 
-// over reports whether a worker has ended: it says so, or its lease is live no more
-// and, where it ran here, nothing of it runs.
+// over reports whether a worker has ended: it says so; where it ran here, nothing of
+// it runs, whether its lease has lapsed or not; elsewhere, its lease is live no more.
 func (s *wavesSeen) over(r journal.Row) bool {
 	if _, ended := s.exits[r.RunID]; ended || r.Op == journal.OpHarvest {
 		return true
 	}
-	m, known := s.spawns[r.RunID]
-	return !s.live[r.Nonce] && (!known || m.Over(s.node))
+	if m, known := s.spawns[r.RunID]; known {
+		return m.Over(s.node)
+	}
+	return !s.live[r.Nonce]
 }
 
 // first is what is known of the first commit of a worker.
