@@ -3,6 +3,7 @@ package admit
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/facts"
@@ -13,12 +14,22 @@ import (
 // trunk set, the trunk, and reads the rules that stand there. Without a fleet
 // there is nothing to fetch.
 func (d *Desk) Refresh(ctx context.Context, trunk bool) error {
+	return d.refresh(ctx, laneKinds, trunk)
+}
+
+// RefreshFleet is Refresh that also fetches the ledgers and the records of nodes, for
+// whoever must know what others do now, and refs of further kinds.
+func (d *Desk) RefreshFleet(ctx context.Context, trunk bool, kinds ...string) error {
+	return d.refresh(ctx, append(slices.Clone(lifeKinds), kinds...), trunk)
+}
+
+func (d *Desk) refresh(ctx context.Context, kinds []string, trunk bool) error {
 	if d.remote == nil {
 		return nil
 	}
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
-	q := refstore.Query{Kinds: laneKinds}
+	q := refstore.Query{Kinds: kinds}
 	branch := d.Rules.Trunk.Branch
 	if trunk {
 		q.Branches = []string{branch}
