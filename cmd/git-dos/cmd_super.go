@@ -14,7 +14,7 @@ func superVerb() verb {
 			Usage: "launch workers in waves, at a cadence, for as long as they ship",
 			Description: "A dispatcher is whoever holds the reserved lane _dispatcher and beats; the gate asks for one before\n" +
 				"anything is launched. A launch is not a ship: what shipped is what git bears out when a worker ends.",
-			Subcommands: []*cli.Command{superGateCommand(), superStatusCommand(), superReportCommand(), superStopCommand(), superResumeCommand(), superInstallCommand()},
+			Subcommands: []*cli.Command{superGateCommand(), superStatusCommand(), superReportCommand(), superTickCommand(), superStopCommand(), superResumeCommand(), superInstallCommand()},
 		},
 		statuses: map[string][]status{
 			"super gate": {
@@ -22,6 +22,18 @@ func superVerb() verb {
 				{Code: 3, Outcome: string(super.AlreadyGardening), Meaning: "a standing dispatcher does it: report, harvest, unblock one thing"},
 				{Code: 4, Outcome: string(super.CronDown), Meaning: "there is one, and it does not get on: see to that"},
 				{Code: 5, Outcome: string(super.Unreadable), Meaning: "what would tell cannot be read; nothing may be launched"},
+			},
+			"super tick": {
+				{Code: verdict.Yes, Outcome: superTicked, Meaning: "the round is made; what was launched, and why not more, is said"},
+				{Code: 3, Outcome: string(super.AlreadyGardening), Meaning: "another dispatches, or another tick is at it"},
+				{Code: 4, Outcome: string(super.CronDown), Meaning: "another did, and does not get on"},
+				{Code: 5, Outcome: string(super.Unreadable), Meaning: "who dispatches cannot be read"},
+				{Code: 10, Outcome: string(super.OperatorStop), Meaning: "an operator has stopped it"},
+				{Code: 11, Outcome: string(super.WeeklyCapped), Meaning: "every account is used up; the earliest reset is named"},
+				{Code: 12, Outcome: string(super.ThroughputFlat), Meaning: "launches go on and ships do not"},
+				{Code: 13, Outcome: string(super.BacklogDrained), Meaning: "all that is to be done was read, and there is nothing"},
+				{Code: 14, Outcome: string(super.SpawnFailures), Meaning: "workers fail to start, or two waves in a row went wrong"},
+				{Code: 15, Outcome: string(super.OverdueMarkers), Meaning: "spawns have not ended for 12 hours, and are not to be reclaimed"},
 			},
 			"super status":  {{Code: verdict.Yes, Meaning: "the card is printed"}},
 			"super report":  {{Code: verdict.Yes, Meaning: "the report is printed"}},

@@ -47,6 +47,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		dispatchLoopAnswer{}, loop.Carried{},
 		superviseTick{}, superviseAnswer{},
 		beatAnswer{}, pulseAnswer{}, decisionsAnswer{}, decisionAnswer{}, decisionsEnvelope{}, observeAnswer{}, logEntry{}, topAnswer{}, boardAnswer{},
+		superGateAnswer{}, superTickAnswer{}, superStatusAnswer{}, superReportAnswer{}, superWordAnswer{}, superCounts{}, super.Installation{},
 		wavePlanAnswer{}, waveLaunchAnswer{}, waveStatusAnswer{}, waveHarvestAnswer{},
 		superGateAnswer{}, superStatusAnswer{}, superReportAnswer{}, superWordAnswer{}, superCounts{}, super.Installation{},
 		loop.Verdict{}, loop.Policy{}, leak.Verdict{}, improveAnswer{}, breaker.Verdict{}, productivity.Verdict{},

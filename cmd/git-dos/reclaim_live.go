@@ -17,26 +17,35 @@ func reclaimLive(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.leftovers(); err != nil {
+	v, err := r.prune()
+	if err != nil {
 		return err
+	}
+	return r.answer(v)
+}
+
+// prune removes what can go.
+func (r *reclaiming) prune() (supervise.ReclaimVerdict, error) {
+	if err := r.leftovers(); err != nil {
+		return supervise.ReclaimVerdict{}, err
 	}
 	v := supervise.Reclaim(r.ev)
 	for i := range v.Markers {
 		row := &v.Markers[i]
-		if row.Remedy == supervise.RemedyPrune && c.Context.Err() == nil {
+		if row.Remedy == supervise.RemedyPrune && r.c.Context.Err() == nil {
 			row.Removed, row.Failed = reclaimed(r.marks.Remove(row.RunID))
 		}
 	}
 	for i := range v.Files {
 		row := &v.Files[i]
-		if c.Context.Err() == nil {
+		if r.c.Context.Err() == nil {
 			row.Removed, row.Failed = reclaimed(r.remove(row.Path))
 		}
 	}
-	if err := c.Context.Err(); err != nil {
-		return err
+	if err := r.c.Context.Err(); err != nil {
+		return v, err
 	}
-	return r.answer(v.Concluded(true))
+	return v.Concluded(true), nil
 }
 
 func reclaimed(err error) (bool, string) {

@@ -44,11 +44,7 @@ func superAttend(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := life.Open(c.Context, d, c.Bool("cached"), superAsks()...)
-	if err != nil {
-		return panelUnreached(err)
-	}
-	l, err := superOf(c, b)
+	l, err := superAt(c, d, false)
 	if err != nil {
 		return err
 	}
@@ -56,7 +52,7 @@ func superAttend(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, superGateAnswer{v, lifeSeenAs(b)})
+	return answer(c, superGateAnswer{v, lifeSeenAs(l.book)})
 }
 
 // attended is the verdict for somebody who attends. Where it goes against what was

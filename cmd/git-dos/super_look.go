@@ -6,8 +6,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/internal/tasks"
 	"github.com/git-dos/git-dos/kernel/beat"
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/journal"
@@ -38,14 +40,36 @@ func superAsks() []life.Ask {
 	return []life.Ask{life.AskSpawns(), life.AskLaunches(), life.AskAnswers(), life.AskCounts(), life.AskCaps()}
 }
 
-// superRead looks at leases, beats and ledgers. The error says that nothing is known;
-// what of the dispatcher cannot be read is in the evidence of the gate.
+// superRead looks at leases, beats and ledgers for a verb that writes nothing.
 func superRead(c *cli.Context) (*superLook, error) {
-	b, err := panelBook(c, superAsks()...)
+	d, err := panelDesk(c)
 	if err != nil {
 		return nil, err
 	}
-	return superOf(c, b)
+	return superAt(c, d, false)
+}
+
+// superAt looks at the fleet as it is now, and where it is asked for at the trunk; with
+// --cached as it was last seen. The error says that nothing is known. What of the
+// dispatcher cannot be read is in the evidence of the gate, and so is a remote that
+// cannot be asked: what was last seen of it may tell of nobody.
+func superAt(c *cli.Context, d *admit.Desk, trunk bool) (*superLook, error) {
+	var away error
+	if !c.Bool("cached") {
+		away = d.RefreshFleet(c.Context, trunk, tasks.Kind)
+		if away != nil && !admit.Unreachable(away) {
+			return nil, deskError(away)
+		}
+	}
+	b, err := life.Open(c.Context, d, true, superAsks()...)
+	if err != nil {
+		return nil, panelError(err)
+	}
+	l, err := superOf(c, b)
+	if err == nil && away != nil {
+		l.unread("%s could not be asked: %s", d.Remote(), panelWords(away))
+	}
+	return l, err
 }
 
 func superOf(c *cli.Context, b *life.Book) (l *superLook, err error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,7 +11,7 @@ import (
 	"github.com/git-dos/git-dos/internal/life"
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/journal"
-	"github.com/git-dos/git-dos/kernel/lane"
+	"github.com/git-dos/git-dos/kernel/super"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/kernel/wave"
 )
@@ -114,7 +113,7 @@ func waveLaunchCommand() *cli.Command {
 		ArgsUsage: "--plan-id PLAN [--live] [-- CMD ARG...]",
 		Description: "Makes the plan again, with the same flags and the same CMD. Where it has another name by now, nothing is\n" +
 			"started, and what moved is said. Without --live every row is looked at, and nothing is started either.\n\n" +
-			"With it, before each worker: nobody else may hold _dispatcher, and git dos preflight must let one more start,\n" +
+			"With it, before each worker: git dos super gate must say HAND_LAUNCH, and git dos preflight must let one more start,\n" +
 			"those that this launch has started counted. Each is git dos worker run --wave --worktree --detach: it takes\n" +
 			"lane, unit and seat in one admission, writes a LAUNCH row, and then runs CMD; a unit that the same wave has\n" +
 			"launched before is refused there, whoever launches it and from whichever clone. Between two, super.settle.\n" +
@@ -123,6 +122,7 @@ func waveLaunchCommand() *cli.Command {
 		Flags: waveFlags(
 			&cli.StringFlag{Name: "plan-id", Usage: "the name of the plan, as git dos wave plan gives it: `PLAN`; required"},
 			&cli.BoolFlag{Name: "live", Usage: "start the workers"},
+			&cli.BoolFlag{Name: "attended", Usage: "launch beside a dispatcher all the same: an override, which is journaled"},
 		),
 		Action: waveLaunchAction,
 	}
@@ -153,7 +153,7 @@ func waveLaunch(c *cli.Context, id string) error {
 			return err
 		}
 	}
-	a, err := launchWave(c, p, id, c.Bool("live"), waveHandGate)
+	a, err := launchWave(c, p, id, c.Bool("live"), waveHandGate())
 	if err != nil {
 		return err
 	}
@@ -253,22 +253,29 @@ func (p *wavePlanned) audited() (why, next string) {
 	return "", ""
 }
 
-// waveHandGate is the gate of a launch by hand: nobody else starts workers by itself.
-func waveHandGate(c *cli.Context, d *admit.Desk) (why, next string, err error) {
-	if err := d.Refresh(c.Context, false); err != nil {
-		return "", "", deskError(err)
+// waveHandGate is the gate of a launch by hand: nobody else starts workers by itself,
+// or somebody attends, which is journaled once before the first is started.
+func waveHandGate() waveGate {
+	told := false
+	return func(c *cli.Context, d *admit.Desk) (why, next string, err error) {
+		l, err := superAt(c, d, false)
+		if err != nil {
+			return "", "", err
+		}
+		if l.held != nil && l.held.Nonce == os.Getenv("GIT_DOS_NONCE") {
+			return "", "", nil
+		}
+		attended := c.Bool("attended")
+		v := l.verdict(attended)
+		if attended && c.Bool("live") && !told {
+			v, err = l.attended()
+			told = err == nil
+		}
+		if err != nil || v.Outcome == super.HandLaunch {
+			return "", "", err
+		}
+		return fmt.Sprintf("%s: %s", v.Outcome, v.Reason), v.Next, nil
 	}
-	r, _, err := d.Lease(c.Context, superviseLane, false)
-	var unknown *admit.UnknownLaneError
-	switch {
-	case errors.As(err, &unknown):
-		return "", "", nil
-	case err != nil:
-		return "", "", deskError(err)
-	case r == nil, r.State == lane.Free, r.Lapsed(now(c)), r.Nonce == os.Getenv("GIT_DOS_NONCE"):
-		return "", "", nil
-	}
-	return fmt.Sprintf("%s has lane %s: workers are started there already", r.Holder, superviseLane), "git dos wave status, or git dos wave harvest", nil
 }
 
 // A waveLaunching is a launch under way.
