@@ -24,7 +24,8 @@ const UnreadableState State = "unreadable"
 // lease live prints is legal. A row of state free is left out, and one without
 // a state is held. A row of state unreadable may do without a lane; its reason
 // says why it could not be read, and with admitted false it is in the way of its
-// name alone.
+// name alone. A row that rides the lease of another row is a claim inside that, and
+// left out with it.
 //
 // Anything else is an error, and so is text beyond 1 MiB or 10,000 rows. What
 // a tree holds is not judged here: one that cannot be read names every file.
@@ -41,16 +42,56 @@ func ParseLeases(data []byte) ([]Lease, error) {
 		return nil, fmt.Errorf("the list of leases has %d rows, more than %d", len(rows), maxLeaseRows)
 	}
 	leases := make([]Lease, 0, len(rows))
+	inside := map[int]mount{}
 	for i, row := range rows {
 		l, err := parseLease(row, fmt.Sprintf("lease %d", i+1))
 		if err != nil {
 			return nil, err
 		}
+		if m, ok := rides(row); ok {
+			inside[len(leases)] = m
+		}
 		if l.State != Free {
 			leases = append(leases, l)
 		}
 	}
-	return leases, nil
+	return withoutClaims(leases, inside), nil
+}
+
+// A mount is the lease that a claim stands on, as its row says.
+type mount struct {
+	Lane, Nonce, Through string
+}
+
+// rides is the lease that a row is a claim inside of.
+func rides(row json.RawMessage) (m mount, ok bool) {
+	fields, err := jsonObject(row, "lease")
+	if err != nil {
+		return m, false
+	}
+	raw, given := jsonField(fields, "rides")
+	return m, given && json.Unmarshal(raw, &m) == nil && m.Lane != ""
+}
+
+// withoutClaims leaves out the claims inside leases that are listed themselves: others
+// meet those. inside maps the place of a claim to its lease.
+func withoutClaims(leases []Lease, inside map[int]mount) []Lease {
+	if len(inside) == 0 {
+		return leases
+	}
+	var bind []Lease
+	listed := map[[2]string]bool{}
+	for i, l := range leases {
+		if _, claim := inside[i]; !claim && l.Nonce != "" {
+			listed[[2]string{l.Lane, l.Nonce}] = true
+		}
+	}
+	for i, l := range leases {
+		if m, claim := inside[i]; !claim || !listed[[2]string{m.Lane, m.Nonce}] && !listed[[2]string{m.Lane, m.Through}] {
+			bind = append(bind, l)
+		}
+	}
+	return bind
 }
 
 // parseLease reads one row; where is its place in the list.

@@ -35,6 +35,9 @@ func TestParseLeases(t *testing.T) {
 		{"where nobody was admitted it stands in the way of its name alone", `[{"lane":"a","state":"unreadable","admitted":false}]`, []lane.Lease{{Lane: "a", State: lane.Held, Unreadable: why, NameOnly: true}}},
 		{"it goes by its slot where it has no lane", `[{"lane":"","slot":"k.07","state":"unreadable"}]`, []lane.Lease{{Lane: "k.07", State: lane.Held, Unreadable: why}}},
 		{"but not by what is no slot", `[{"slot":"api","state":"unreadable"}]`, []lane.Lease{{State: lane.Held, Unreadable: why}}},
+		{"a claim inside a lease is left out with it", `[{"lane":"a+k.00","nonce":"1","rides":{"lane":"a","gen":1,"nonce":"2"}},{"lane":"a","nonce":"2"}]`, []lane.Lease{{Lane: "a", State: lane.Held, Nonce: "2"}}},
+		{"also where a node's stands in the lease's place", `[{"lane":"a","nonce":"3"},{"lane":"a+k.00","nonce":"1","rides":{"lane":"a","gen":1,"nonce":"2","through":"3"}}]`, []lane.Lease{{Lane: "a", State: lane.Held, Nonce: "3"}}},
+		{"without the lease it binds like any", `[{"lane":"a+k.00","nonce":"1","rides":{"lane":"a","gen":1,"nonce":"2"}},{"lane":"b","nonce":"2"},{"lane":"a"}]`, []lane.Lease{{Lane: "a+k.00", State: lane.Held, Nonce: "1"}, {Lane: "b", State: lane.Held, Nonce: "2"}, {Lane: "a", State: lane.Held}}},
 		{"nor where it has a lane", `[{"lane":"a","slot":"k.07","state":"unreadable"}]`, []lane.Lease{{Lane: "a", State: lane.Held, Unreadable: why}}},
 	}
 	for _, tt := range tests {
