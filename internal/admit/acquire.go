@@ -33,6 +33,8 @@ type Request struct {
 	Force    bool         // end what stands in the way, in the operator's name
 	Operator string
 	Wait     time.Duration // how long to try again, and an exclusive lane to wait, before the answer is no
+
+	rides *lease.Mount // the lease inside which it is claimed, see [Desk.Ride]
 }
 
 func (r Request) asked() []lane.Request {
@@ -347,7 +349,7 @@ func (d *Desk) asEvidence(req Request) lease.AcquireEvidence {
 		RunID: req.RunID, Identity: req.Identity, TTL: req.TTL, Scope: d.Scope(),
 		Unit: reconcile.Spelled(req.Unit), Seat: req.Seat, Proc: req.Proc, Extra: req.Leases,
 		Lanes: facts.Taxonomy(p), Algebra: algebra(p), RatioMax: p.Overlap.RatioMax, SelfModify: p.Admission.SelfModify,
-		Budgets: facts.Budgets(p), Lapsing: d.lapsing(), Wait: d.remote != nil || req.Wait > 0,
+		Budgets: facts.Budgets(p), Lapsing: d.lapsing(), Wait: d.remote != nil || req.Wait > 0, Rides: req.rides,
 	}
 }
 

@@ -300,6 +300,11 @@ func (d *Desk) ReturnIdle(ctx context.Context) ([]string, error) {
 			back = append(back, name)
 		}
 	}
+	if ended := v.unseated(); len(ended) > 0 {
+		if err := d.unseatThere(ctx, ended); err != nil && first == nil {
+			first = err
+		}
+	}
 	return back, first
 }
 

@@ -223,12 +223,19 @@ func (d *Desk) evidence(ctx context.Context, from lease.Instant, s refstore.Snap
 	at, err := d.placeOf(t, ev.Lane)
 	ev.Lane, ev.Chain, ev.Current, ev.Order = at.lane, at.chain, at.current, t.Order
 	ev.Lapse, ev.Gone = t.Lapse(at.chain, ev.Lapsing), gone(at.current)
+	if noMount := addRide(t, at, ev); err == nil && verb.order {
+		err = noMount
+	}
 	if ev.For != nil {
 		ev.Beside = t.Beside(at.chain, algebra(d.Rules.Policy))
 	}
 	if d.hub != nil && err == nil {
 		var has lease.Delegation
-		has, err = d.delegationIn(s, ev.Lane)
+		of := ev.Lane
+		if at.current != nil && at.current.Rides != nil {
+			of = at.current.Rides.Lane
+		}
+		has, err = d.delegationIn(s, of)
 		ev.Delegation = &has
 	}
 	return unread, err

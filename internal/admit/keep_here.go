@@ -23,6 +23,9 @@ func (d *Desk) grantedHere(ctx context.Context, ev *lease.KeepEvidence) (has lea
 	if err != nil {
 		return has, false, err
 	}
+	if has, ok, err := d.claimHere(s, at.current, ev.Identity); ok || err != nil {
+		return has, ok, err
+	}
 	if at.current == nil || at.current.Under == "" {
 		return has, false, unordered
 	}
@@ -67,6 +70,9 @@ func (d *Desk) keepHere(ctx context.Context, has lease.Delegation, ev lease.Keep
 	case v.Outcome == lease.Parked:
 		return d.parkedThere(ctx, has, v)
 	case v.Outcome == lease.Released, v.Outcome == lease.Scavenged, v.Outcome == lease.AlreadyFree:
+		if v.Lease != nil && v.Lease.Rides == nil {
+			_ = d.unseatThere(ctx, map[string]bool{v.Lease.Nonce: true}) // else the next sync does
+		}
 		if err := d.released(ctx, has.Lane); err != nil {
 			v.Reason += "; this node gives it back to " + d.Remote() + " at the next git dos sync: " + d.storeError(err).Error()
 		}

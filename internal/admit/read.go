@@ -17,6 +17,7 @@ import (
 // A Reading is what a read verb may say: the lanes, and as of when.
 type Reading struct {
 	Lanes  []lease.Record // by name
+	Claims []lease.Record // what is claimed inside leases that are held, by lane; it is in no other's way
 	Unread []lease.Unread // by chain
 	Seats  []lease.TakenSeat
 	AsOf   time.Time
@@ -32,12 +33,18 @@ func (d *Desk) Leases(ctx context.Context, cached bool) (Reading, error) {
 		return Reading{}, d.storeError(err)
 	}
 	out := Reading{AsOf: s.AsOf.UTC().Truncate(time.Second), Lanes: []lease.Record{}, Unread: t.Unreadable()}
-	if err := d.overlay(ctx, &t, &out); err != nil {
+	out.Claims = claimsOf(t)
+	own, err := d.ownClaims(ctx)
+	if err == nil {
+		out.Claims = append(out.Claims, own...)
+		err = d.overlay(ctx, &t, &out)
+	}
+	if err != nil {
 		return Reading{}, d.storeError(err)
 	}
 	out.Seats = t.Seats(d.lapsing())
 	for _, r := range t.Chains {
-		if r.Slot == "" || r.State != lane.Free {
+		if r.Rides == nil && (r.Slot == "" || r.State != lane.Free) {
 			out.Lanes = append(out.Lanes, r)
 		}
 	}
@@ -75,6 +82,12 @@ func (d *Desk) lookTable(ctx context.Context, cached bool) (refstore.Snapshot, l
 // never leased. Other lanes may be unreadable.
 func (d *Desk) Lease(ctx context.Context, name string, cached bool) (*lease.Record, time.Time, error) {
 	r, at, err := d.lookThere(ctx, name, cached)
+	if errors.As(err, new(*UnknownLaneError)) {
+		claims, cerr := d.ownClaims(ctx)
+		if i := slices.IndexFunc(claims, func(r lease.Record) bool { return r.Lane == name }); cerr == nil && i >= 0 {
+			return &claims[i], d.Now().UTC().Truncate(time.Second), nil
+		}
+	}
 	if err != nil || r == nil || !r.Delegate {
 		return r, at, err
 	}

@@ -64,6 +64,14 @@ func (r Record) authority() string {
 	return r.Lane
 }
 
+// Inside names, to people, the lane that a claim is inside of, "" for a lease.
+func (r Record) Inside() string {
+	if r.Rides == nil {
+		return ""
+	}
+	return "lane " + r.Rides.Lane
+}
+
 // checkMount says what is wrong with what a claim says that it stands on.
 func (r Record) checkMount() error {
 	m := r.Rides
