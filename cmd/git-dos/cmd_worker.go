@@ -39,8 +39,8 @@ func workerVerb() verb {
 					"exit status and its words are no ship. A hang-up of the terminal stops nothing; an interrupt stops CMD,\n" +
 					"grades it and exits 130; --detach leaves at once, and git dos log --run-id tells later what came of it.\n\n" +
 					"Where GIT_DOS_NONCE names a live lease on LANE, the worker rides it: it takes no lane, and never renews or\n" +
-					"releases that one, but stops when it is lost. A unit that another lease names is refused then, and so are\n" +
-					"--tree, and a --seat that the lease does not have.\n\n" +
+					"releases that one, but stops when it is lost. --unit, --seat and --tree are claimed inside that lease then, and\n" +
+					"end with it: a unit and a seat are had once by all, and no two parts of one lane's tree overlap.\n\n" +
 					"Where dos.toml declares accounts, --seat, --account or --work-kind binds the worker to one: it has the\n" +
 					"account's environment, which is told nowhere, and holds one of its seats with the lane. A free seat is looked\n" +
 					"for by what is known of leases, caps and probes; one that is taken meanwhile is passed over. A worker that\n" +
@@ -49,7 +49,7 @@ func workerVerb() verb {
 					"of that run is left running on this machine; what is left refuses every worker, and git dos reclaim tells of it.",
 				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "lane", Usage: "the `LANE` to work in; required"},
-					&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` of the lane's files, for one that dos.toml does not declare; repeatable"},
+					&cli.StringSliceFlag{Name: "tree", Usage: "a `GLOB` of the lane's files, for one that dos.toml does not declare or that is ridden; repeatable"},
 					&cli.StringFlag{Name: "unit", Usage: "the unit of work that it is to ship, `PLAN/PHASE`"},
 					&cli.StringFlag{Name: "owner", Usage: "who is at work, to people: `NAME`"},
 					&cli.StringFlag{Name: "ttl", Usage: "how long the lease lives without being renewed: `DURATION`"},

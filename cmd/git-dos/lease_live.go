@@ -103,6 +103,12 @@ func (l listing) row(r lease.Record) string {
 	if r.Seat != "" {
 		text += ", seat " + r.Seat
 	}
+	if r.Rides != nil {
+		text += ", inside lane " + r.Rides.Lane
+		if len(r.Tree) > 0 {
+			text += ": " + strings.Join(r.Tree, " ")
+		}
+	}
 	if l.heldHere(r) {
 		text += " (this worktree)"
 	}
@@ -133,6 +139,7 @@ func leaseLive(c *cli.Context) error {
 	} else {
 		l.leases = slices.DeleteFunc(l.leases, func(r lease.Record) bool { return r.State == lane.Free })
 	}
+	l.leases = append(l.leases, reading.Claims...)
 	if held, err := d.RecallAll(); err == nil { // it only marks rows
 		l.here = map[string]bool{}
 		for _, h := range held {

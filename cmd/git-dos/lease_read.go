@@ -55,7 +55,7 @@ type shownLane struct {
 func (s shownLane) String() string {
 	text := s.Verdict.String()
 	if r := s.Lease; r != nil && r.State != lane.Free {
-		for _, part := range [][2]string{{"proc", procWords(r.Proc)}, {"slot", r.Slot}} {
+		for _, part := range [][2]string{{"proc", procWords(r.Proc)}, {"slot", r.Slot}, {"inside", r.Inside()}} {
 			if part[1] != "" {
 				text += fmt.Sprintf("\n  %-9s %s", part[0], part[1])
 			}

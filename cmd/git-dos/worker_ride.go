@@ -3,18 +3,19 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/drive"
+	"github.com/git-dos/git-dos/internal/marker"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/runid"
-	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
@@ -39,12 +40,9 @@ func riddenLease(c *cli.Context, d *admit.Desk, name string) (*lease.Record, err
 }
 
 // ride works under a lease that another process keeps: it takes no lane, and never
-// renews or releases the one it rides. A unit that another lease names, and a seat
-// that the ridden one does not have, are refused.
+// renews or releases the one it rides. Its unit, its seat and its part of the tree it
+// claims inside that.
 func (w *workerRunning) ride(r lease.Record) (*workerAnswer, error) {
-	if refused, err := w.rideRefused(r); refused != nil || err != nil {
-		return refused, err
-	}
 	l := lineage(w.c, "worker")
 	if _, ok := runid.Decode(r.RunID); ok && l.Parent == "" {
 		l.Parent, l.Root = r.RunID, r.RunID
@@ -54,10 +52,12 @@ func (w *workerRunning) ride(r lease.Record) (*workerAnswer, error) {
 		return nil, environmentf("mint a run id: %w", err)
 	}
 	w.ridden, w.lease, w.run = true, r, m.RunID
-	w.bind(r.Seat)
 	w.from, w.began = w.desk.Clock(), w.desk.Now()
 	if w.left = w.desk.Left(r); w.left <= 0 && w.keeper == nil {
 		return refusedWorker(r.Lane, "lease", "the lease that it rides is about to lapse", "have its holder renew it, then run this again", func(*workerAnswer) {}), nil
+	}
+	if refused, err := w.claim(); refused != nil || err != nil {
+		return refused, err
 	}
 	refused, err := w.prepare()
 	if refused != nil || err != nil {
@@ -66,37 +66,92 @@ func (w *workerRunning) ride(r lease.Record) (*workerAnswer, error) {
 	return refused, err
 }
 
-// rideRefused looks for what stands against the worker's unit and seat. They are
-// looked at and not claimed: beside the ridden lease there is no record to claim
-// them in.
-func (w *workerRunning) rideRefused(r lease.Record) (*workerAnswer, error) {
-	refuse := func(reason, next string) *workerAnswer {
-		return refusedWorker(r.Lane, "lease", reason, next, func(*workerAnswer) {})
+// claim claims what the worker is to have inside the lease that it rides. A seat that
+// was asked for and that lease has is had with it. What a killed worker of this machine
+// has left there is given back for it.
+func (w *workerRunning) claim() (*workerAnswer, error) {
+	req, seats := w.job.req, w.job.seats
+	if has := w.lease.Seat; req.Seat == has || w.job.ask.asks() && w.job.ask.has(w.home.Rules.Policy, has) {
+		req.Seat, seats = "", nil
 	}
-	req := w.job.req
-	switch {
-	case len(req.Tree) > 0:
-		return refuse("a part of a lane that is ridden cannot be claimed", "leave --tree out, and keep to the files yourself"), nil
-	case req.Seat != "" && req.Seat != r.Seat:
-		return refuse(fmt.Sprintf("the lease that it rides does not have seat %s", verdict.Show(req.Seat)), "take the lane with that seat, or run it without GIT_DOS_NONCE"), nil
-	case w.job.ask.asks() && !w.job.ask.has(w.home.Rules.Policy, r.Seat):
-		return refuse("the lease that it rides does not have a seat of such an account", "take the lane with --account or --work-kind, or run it without GIT_DOS_NONCE"), nil
-	case req.Unit == "":
+	w.bind(w.lease.Seat)
+	if req.Unit == "" && req.Seat == "" && len(req.Tree) == 0 && len(seats) == 0 {
 		return nil, nil
+	}
+	req.RunID = w.run
+	if req.Owner == "" {
+		req.Owner = w.lease.Holder.Owner
+	}
+	claims, v, err := w.rideSeated(&req, seats)
+	if err == nil && len(claims) == 0 {
+		var freed bool
+		if freed, err = w.leftClaims(); freed && err == nil {
+			claims, v, err = w.rideSeated(&req, seats)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, acquireError(err)
+	case len(claims) == 0:
+		journalAcquire(w.c, w.desk, refusal(req, v))
+		return refusedWorker(w.lease.Lane, "lease", v.Reason, v.Next, func(a *workerAnswer) { a.Lease = &v }), nil
+	}
+	w.claims, w.claimedAt = claims, w.from
+	if req.Seat != "" {
+		w.bind(req.Seat)
+	}
+	return nil, nil
+}
+
+// rideSeated claims with the first of these seats that nobody has by then, and leaves
+// in req the seat that the answer is about. Without any seat it asks once.
+func (w *workerRunning) rideSeated(req *admit.Request, seats []string) (claims []lease.Record, v lease.Verdict, err error) {
+	if len(seats) == 0 {
+		return w.desk.Ride(w.c.Context, *req, w.lease)
+	}
+	for _, req.Seat = range seats {
+		if claims, v, err = w.desk.Ride(w.c.Context, *req, w.lease); err != nil || v.ReasonClass != lease.SeatTaken {
+			break
+		}
+	}
+	return claims, v, err
+}
+
+// leftClaims gives back what workers claimed inside the ridden lease of which nothing
+// runs any more on this machine, as their markers say.
+func (w *workerRunning) leftClaims() (freed bool, err error) {
+	f, err := marker.In(w.desk.Repo)
+	if err != nil {
+		return false, environmentf("%w", err)
+	}
+	spawns, unread, err := f.List()
+	if err != nil || len(unread) > 0 {
+		return false, nil // whose they are cannot be told
 	}
 	reading, err := w.desk.Leases(w.c.Context, false)
 	if err != nil {
-		return nil, deskError(err)
+		return false, deskError(err)
 	}
-	for _, u := range reading.Unread {
-		return nil, errorf(kindStore, "who has unit %.80q cannot be told: %s cannot be read", req.Unit, lease.ChainName(u.Chain)).hint("see git dos doctor")
-	}
-	for _, o := range reading.Lanes {
-		if o.State != lane.Free && o.Nonce != r.Nonce && o.Unit != "" && ship.Fold(o.Unit) == ship.Fold(req.Unit) {
-			return refuse(fmt.Sprintf("unit %s is had by %s on lane %s", verdict.Show(req.Unit), o.Holder, o.Lane), "git dos lease show --lane "+verdict.ShellWord(o.Lane)), nil
+	for _, r := range reading.Claims {
+		of := func(m marker.Marker) bool { return m.RunID == r.RunID && m.Nonce == w.lease.Nonce }
+		at := slices.IndexFunc(spawns, of)
+		if r.Rides.Nonce != w.lease.Nonce || at < 0 || !spawns[at].Over(w.desk.Node) {
+			continue
 		}
+		if err := w.desk.Dismount(w.c.Context, []lease.Record{r}); err != nil {
+			return false, deskError(err)
+		}
+		warn(w.c, "claim %s was left over by run %s, of which nothing runs any more", verdict.Show(r.Lane), verdict.Show(r.RunID))
+		freed = true
 	}
-	return nil, nil
+	return freed, nil
+}
+
+// dismount gives back what was claimed inside the ridden lease.
+func (w *workerRunning) dismount(ctx context.Context) error {
+	claims := w.claims
+	w.claims = nil
+	return w.home.Dismount(ctx, claims)
 }
 
 // note has the worktree remember the lease, so that verbs there find it by its lane.
@@ -134,5 +189,37 @@ func (w *workerRunning) keep(ctx context.Context) *drive.Keeper {
 func (w *workerRunning) stopKeeping() {
 	if w.kept {
 		w.keeper.Stop()
+	}
+}
+
+// keepClaims renews what was claimed inside the ridden lease. lost is closed when one
+// of the claims is, and why says so then.
+func (w *workerRunning) keepClaims(ctx context.Context) (lost <-chan struct{}, why func() string, stop func()) {
+	var keepers []*drive.Keeper
+	gone := make(chan struct{})
+	var once sync.Once
+	var reason string
+	done, end := context.WithCancel(ctx)
+	for _, r := range w.claims {
+		left := w.desk.Left(r)
+		held := drive.Held{Lane: r.Lane, Nonce: r.Nonce, TTL: time.Duration(r.TTL) * time.Second, Left: left, From: w.claimedAt}
+		k := drive.Keep(ctx, held, w.desk.Clock, w.reopened)
+		keepers = append(keepers, k)
+		go func() {
+			select {
+			case <-k.Lost():
+				once.Do(func() {
+					reason = k.Why()
+					close(gone)
+				})
+			case <-done.Done():
+			}
+		}()
+	}
+	return gone, func() string { return reason }, func() {
+		end()
+		for _, k := range keepers {
+			k.Stop()
+		}
 	}
 }

@@ -167,22 +167,24 @@ type workerRunning struct {
 	desk *admit.Desk // where it works
 	job  workerJob
 
-	began  time.Time
-	from   lease.Instant // before the admission
-	left   time.Duration // from then on, until it must stop
-	lease  lease.Record
-	run    string        // its own, which is the lease's unless it rides that
-	ridden bool          // the lease is another's: it is neither renewed nor released here
-	noted  bool          // the worktree remembers the lease for this worker's sake
-	keeper *drive.Keeper // of the lease: its own, or that of the holder who runs this worker
-	kept   bool          // by itself
-	base   refstore.OID  // where its work begins
-	trunk  facts.Trunk   // as it was then, where it was asked from
-	dir    string
-	log    string
-	linked *workerTree // nil in the worktree that was there
-	marks  marker.Folder
-	mark   marker.Marker
+	began     time.Time
+	from      lease.Instant // before the admission
+	left      time.Duration // from then on, until it must stop
+	lease     lease.Record
+	run       string         // its own, which is the lease's unless it rides that
+	ridden    bool           // the lease is another's: it is neither renewed nor released here
+	noted     bool           // the worktree remembers the lease for this worker's sake
+	claims    []lease.Record // what it has inside the lease that it rides
+	claimedAt lease.Instant  // before they were admitted
+	keeper    *drive.Keeper  // of the lease: its own, or that of the holder who runs this worker
+	kept      bool           // by itself
+	base      refstore.OID   // where its work begins
+	trunk     facts.Trunk    // as it was then, where it was asked from
+	dir       string
+	log       string
+	linked    *workerTree // nil in the worktree that was there
+	marks     marker.Folder
+	mark      marker.Marker
 
 	account *policy.Account // that its seat belongs to, nil of none; its environment is told nowhere
 }
@@ -277,11 +279,11 @@ func (w *workerRunning) giveBack() error {
 		w.linked.remove(w.c)
 	}
 	w.forget()
-	if w.ridden {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.c.Context), workerCleanup)
 	defer cancel()
+	if w.ridden {
+		return deskError(w.dismount(ctx))
+	}
 	if _, err := w.home.Release(ctx, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce}); err != nil {
 		return environmentf("lane %s is still held: %w", w.lease.Lane, err).
 			hint("git dos lease release --lane %s --nonce %s", verdict.ShellWord(w.lease.Lane), w.lease.Nonce)
@@ -385,6 +387,8 @@ func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	kill := run.Kill
 	atOnce.Store(&kill)
 	defer atOnce.CompareAndSwap(&kill, nil)
+	gone, why, stop := w.keepClaims(ctx)
+	defer stop()
 	var over <-chan time.Time
 	if w.job.timeout > 0 {
 		t := time.NewTimer(w.job.timeout)
@@ -397,6 +401,9 @@ func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	case <-w.keeper.Lost():
 		exit.Lost = true
 		warn(w.c, "the lease on lane %s is lost: %s; the worker is stopped", w.lease.Lane, w.keeper.Why())
+	case <-gone:
+		exit.Lost = true
+		warn(w.c, "what it claimed inside lane %s is lost: %s; the worker is stopped", w.lease.Lane, why())
 	case <-over:
 		exit.TimedOut = true
 	case <-w.c.Context.Done():
@@ -525,6 +532,9 @@ func (w *workerRunning) release(g *supervise.Grade, a *workerAnswer) error {
 	w.stopKeeping()
 	w.forget()
 	if w.ridden {
+		if err := w.dismount(w.c.Context); err != nil {
+			warn(w.c, "what was claimed inside lane %s is held still: %v", w.lease.Lane, err)
+		}
 		return nil
 	}
 	v, err := w.home.Release(w.c.Context, w.lease.Lane, lease.Identity{Nonce: w.lease.Nonce})

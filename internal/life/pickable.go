@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
@@ -186,7 +187,7 @@ func (c *candidate) shipped(u facts.Unit) {
 // decided where everybody sees it.
 func (c *candidate) leased() {
 	same := reconcile.Same(c.PickableEvidence.Unit)
-	for _, r := range c.leases.Lanes {
+	for _, r := range append(slices.Clone(c.leases.Claims), c.leases.Lanes...) {
 		if r.Unit == "" || r.State == lane.Free || !same(r.Unit) {
 			continue
 		}

@@ -48,7 +48,7 @@ func (b *Book) Evidence(ctx context.Context, now time.Time) (ev queue.Evidence, 
 		ev.Dark = append(ev.Dark, u.Chain)
 		unread = append(unread, fmt.Sprintf("lane %s: %s", u.Chain, u.Unreadable))
 	}
-	for _, r := range reading.Lanes {
+	for _, r := range append(reading.Claims, reading.Lanes...) {
 		if r.Unit != "" && r.State != lane.Free && !over(r, now, p.Lease.Margin) {
 			claim(ev.Claims, all, r)
 		}
