@@ -26,12 +26,15 @@ func dispatchVerb() verb {
 				"is rendered once more, and with --gate drive a STALE-STAMP is, after the plan documents that the lane\n" +
 				"covers are stamped as git dos replan does.\n\n" +
 				"One pick is offered, and with --limit more: they are priced as git dos price --lane does, by the trees\n" +
-				"that their tasks state, and run one after the other, wave by wave. A price that launches no set ends it.\n" +
+				"that their tasks state, and run wave by wave: one after the other, or with --jobs J so many side by side,\n" +
+				"each in a linked worktree of its own and with its unit and its tree claimed inside the lane's lease. A\n" +
+				"price that launches no set ends it. What one leaves uncommitted in its worktree stays there, and is told of.\n" +
 				"A record of the run goes into paths.runs, and is committed where that is not ignored. In a fleet what it\n" +
 				"committed itself is pushed to the trunk, under the lane's lease; where that is refused it is said, and the\n" +
 				"commits stay here.",
 			Flags: append(dispatchFlags(),
 				&cli.StringFlag{Name: "leases", Usage: "live leases known besides, as `JSON` (what lease live --json prints), or - for standard input"},
+				&cli.IntFlag{Name: "jobs", Value: 1, Usage: fmt.Sprintf("run up to `J` picks side by side, 1 to %d; --limit is J then where it is not given", nextUpMost)},
 				&cli.IntFlag{Name: "limit", Value: 1, Usage: fmt.Sprintf("take at most `N` picks, 1 to %d", nextUpMost)}),
 			Action: writes(dispatch),
 		},
@@ -70,7 +73,13 @@ func dispatch(c *cli.Context) error {
 	if n := c.Int("limit"); n < 1 || n > nextUpMost {
 		return usagef("--limit %d is not 1 to %d", n, nextUpMost)
 	}
-	s.limit = c.Int("limit")
+	if n := c.Int("jobs"); n < 1 || n > nextUpMost {
+		return usagef("--jobs %d is not 1 to %d", n, nextUpMost)
+	}
+	s.limit, s.jobs = c.Int("limit"), c.Int("jobs")
+	if !c.IsSet("limit") {
+		s.limit = s.jobs
+	}
 	if refused, err := s.take("dispatch"); refused != nil || err != nil {
 		if err != nil {
 			return err

@@ -28,6 +28,7 @@ type dispatching struct {
 	lanes []string  // that was asked for; none for any
 	gate  loop.GateMode
 	limit int
+	jobs  int // how many picks may run side by side
 
 	run      string
 	goesOn   bool   // the run began in a process that died
@@ -54,7 +55,7 @@ func dispatchAsked(c *cli.Context) (*dispatching, error) {
 		return nil, err
 	}
 	p := d.Rules.Policy
-	s := &dispatching{c: c, desk: d, gate: loop.GateMode(p.Loop.Gate), limit: 1, gaps: map[string]bool{}}
+	s := &dispatching{c: c, desk: d, gate: loop.GateMode(p.Loop.Gate), limit: 1, jobs: 1, gaps: map[string]bool{}}
 	if c.IsSet("gate") {
 		s.gate = loop.GateMode(c.String("gate"))
 	}

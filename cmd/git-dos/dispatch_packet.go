@@ -125,20 +125,22 @@ func holdsOf(p packet.Packet) (h dispatchHolds) {
 	return h
 }
 
-// order is the places of the picks, wave by wave. Who is in no wave is in none.
-func order(p packet.Packet, waves [][]string) (places []int) {
+// places is where the picks of each wave are. Who is in no wave is in none.
+func places(p packet.Packet, waves [][]string) (all [][]int) {
 	at := map[string]int{}
 	for i, u := range p.Picks {
 		at[u.Unit()] = i
 	}
 	for _, wave := range waves {
+		var in []int
 		for _, name := range wave {
 			if i, ok := at[name]; ok {
-				places = append(places, i)
+				in = append(in, i)
 			}
 		}
+		all = append(all, in)
 	}
-	return places
+	return all
 }
 
 // notTried is the row of a pick before it is tried.

@@ -25,35 +25,36 @@ const (
 	stopInterrupted = "interrupted"
 )
 
-// launch tries the picks of a packet, one after the other, and fills in the
-// evidence as far as it came.
+// launch tries the picks of a packet, wave by wave and in each so many side by side
+// as there may be, and fills in the evidence as far as it came.
 func (s *dispatching) launch(p packet.Packet, tag string, a *dispatchAnswer, ev *supervise.DispatchEvidence) (err error) {
-	places := make([]int, len(p.Picks))
+	waves := make([][]int, 1)
 	for i := range p.Picks {
-		ev.Picks, places[i] = append(ev.Picks, notTried(p, i)), i
+		ev.Picks, waves[0] = append(ev.Picks, notTried(p, i)), append(waves[0], i)
 	}
 	if len(p.Picks) > 1 {
-		var waves [][]string
-		if ev.Price, waves, err = s.price(p); err != nil {
+		var priced [][]string
+		if ev.Price, priced, err = s.price(p); err != nil {
 			return err
 		}
 		if ev.Price.Action != lane.LaunchAll && ev.Price.Action != lane.LaunchSafeSet {
 			return nil
 		}
-		places = order(p, waves)
-		s.gap("sub-tree-claims", "the picks of a lane run one after the other, since no part of it can be claimed under its lease")
+		waves = places(p, priced)
 	}
 	if p.Later > 0 {
 		s.gap("value-ranking", "picks are in order by priority and by when they were tried; no value is weighed")
 	}
-	for _, i := range places {
+	for _, batch := range batches(waves, s.jobs) {
 		if ev.Stopped != "" {
-			ev.Picks[i].Reason = "not started: " + ev.Stopped
+			for _, i := range batch {
+				ev.Picks[i].Reason = "not started: " + ev.Stopped
+			}
 			continue
 		}
-		if ev.Stopped, err = s.try(p, i, tag, &ev.Picks[i]); err != nil {
+		ev.Stopped, err = s.tryAll(p, batch, tag, a, ev.Picks)
+		if err != nil {
 			ev.Stopped = "error"
-			ev.Picks[i].State, ev.Picks[i].Reason = supervise.Undetermined, verdict.Clip(err.Error())
 		}
 		serr := s.settling(func() error { return s.strays(a) })
 		if err != nil || serr != nil {
@@ -70,52 +71,6 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// try runs a worker for one pick, holds its claim against what shipped and records
-// the attempt. stop is why no other should be tried after it.
-func (s *dispatching) try(p packet.Packet, i int, tag string, row *supervise.PickRow) (stop string, err error) {
-	if why := unfit(row.Unit); why != "" {
-		row.Reason = "not started: " + why
-		return "", nil
-	}
-	w := s.worker()
-	w.job.req.Lanes, w.job.req.Unit = nil, row.Unit
-	if w.job.prompt, err = s.prompt(p, i, tag); err != nil {
-		return "", err
-	}
-	refused, err := w.ride(s.lease)
-	if err != nil {
-		return "", err
-	}
-	if refused != nil {
-		row.Worker, row.End, row.Reason = refused.Outcome, refused.End, "not started: "+refused.Reason
-		return string(refused.End), nil
-	}
-	a, err := w.work()
-	row.RunID, row.Log, row.Started = w.run, w.log, a.Evidence.Exit.Started
-	if err != nil {
-		row.Started = true // how far it came is not known
-		return "", err
-	}
-	row.Worker, row.End, row.Claimed, row.Reason = a.Outcome, a.End, a.End == supervise.EndClaim, a.Reason
-	err = s.settling(func() error {
-		if err := s.reconciled(p.Picks[i], row); err != nil {
-			return err
-		}
-		return s.attempted(row, a.Evidence.Exit.Stopped || a.Evidence.Exit.Lost)
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case a.Evidence.Exit.Lost:
-		return stopLost, nil
-	case s.c.Context.Err() != nil:
-		return stopInterrupted, nil
-	case row.State == supervise.Verified || a.End == supervise.EndClaim || a.End == supervise.EndUnclear:
-		return "", nil
-	}
-	return string(a.End), nil
 }
 
 // unfit is why a unit is not handed to a command, "" where it may be. Its name comes

@@ -14,6 +14,7 @@ import (
 	"github.com/git-dos/git-dos/internal/marker"
 	"github.com/git-dos/git-dos/internal/worktree"
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/runid"
 	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -177,6 +178,11 @@ func (w *workerRunning) own(b *life.Book) (own, elsewhere []refstore.OID, err er
 		if !whole {
 			warn(w.c, "not all that came after %s could be looked at", w.base.Short())
 		}
+		if id != w.run {
+			if found, err = w.notOthers(found); err != nil {
+				return nil, nil, err
+			}
+		}
 		own, elsewhere = added(own, found), added(elsewhere, beside)
 	}
 	return own, elsewhere[:min(len(elsewhere), maxElsewhere)], nil
@@ -194,6 +200,25 @@ func added(list, more []refstore.OID) []refstore.OID {
 
 // maxElsewhere bounds the commits outside the lane that are named.
 const maxElsewhere = 100
+
+// notOthers leaves out, of commits of the run whose lease it rides, those that name
+// another worker: several may ride it at once.
+func (w *workerRunning) notOthers(found []refstore.OID) (own []refstore.OID, err error) {
+	me := firstOf(w.job.req.Worker, w.run)
+	for commit, err := range ancestry.Read(w.c.Context, w.desk.Repo.Git, found) {
+		if err != nil {
+			return nil, scopeError(err)
+		}
+		others := slices.ContainsFunc(commit.Trailers(), func(t ancestry.Trailer) bool {
+			_, run := runid.Decode(t.Value) // the id of a worker that was given no other
+			return strings.EqualFold(t.Key, "Dos-Worker") && t.Value != me && run
+		})
+		if !others {
+			own = append(own, commit.ID)
+		}
+	}
+	return own, nil
+}
 
 // maxGraded bounds the commits of one run that are looked at.
 const maxGraded = 2000

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -68,6 +69,35 @@ var survivesHangup atomic.Bool
 // atOnce is what a second interrupt does before it ends the process: a worker that
 // is being given its grace has nobody to look after it then.
 var atOnce atomic.Pointer[func()]
+
+// looked are the workers that this process looks after now.
+var looked struct {
+	sync.Mutex
+	after map[*worker.Run]bool
+}
+
+// killAtOnce has a second interrupt kill a worker too, until it is over.
+func killAtOnce(run *worker.Run) (over func()) {
+	looked.Lock()
+	defer looked.Unlock()
+	if looked.after == nil {
+		looked.after = map[*worker.Run]bool{}
+	}
+	looked.after[run] = true
+	kill := func() {
+		looked.Lock()
+		defer looked.Unlock()
+		for run := range looked.after {
+			run.Kill()
+		}
+	}
+	atOnce.Store(&kill)
+	return func() {
+		looked.Lock()
+		defer looked.Unlock()
+		delete(looked.after, run)
+	}
+}
 
 func workerRun(c *cli.Context) error {
 	survivesHangup.Store(true)
@@ -384,9 +414,7 @@ func (w *workerRunning) work() (workerAnswer, error) {
 // interrupt's.
 func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	ctx := context.WithoutCancel(w.c.Context)
-	kill := run.Kill
-	atOnce.Store(&kill)
-	defer atOnce.CompareAndSwap(&kill, nil)
+	defer killAtOnce(run)()
 	gone, why, stop := w.keepClaims(ctx)
 	defer stop()
 	var over <-chan time.Time
