@@ -193,3 +193,67 @@ func TestRidersOfOneLaneNeverHaveOnePart(t *testing.T) {
 		t.Errorf("left are %s", got)
 	}
 }
+
+// Two nodes claim one unit at the same time, inside lanes that each has for itself.
+func TestTwoNodesNeverHaveOneUnit(t *testing.T) {
+	f := delegating(t, `keep = "10m"`)
+	desks := []*Desk{open(t, f.clone(t)), open(t, f.clone(t))}
+	under := []lease.Record{acquire(t, desks[0], "api", "alice"), acquire(t, desks[1], "web", "bob")}
+	for range 3 {
+		var won [2][]lease.Record
+		var wg sync.WaitGroup
+		for n, d := range desks {
+			wg.Go(func() {
+				claims, _, err := d.Ride(t.Context(), Request{Unit: "S/1", TTL: time.Hour, RunID: NewNonce(), Owner: "r"}, under[n])
+				if err != nil {
+					t.Error(err)
+				}
+				won[n] = claims
+			})
+		}
+		wg.Wait()
+		if len(won[0])+len(won[1]) != 1 {
+			t.Fatalf("%d and %d have it", len(won[0]), len(won[1]))
+		}
+		for n, d := range desks {
+			if err := d.Dismount(t.Context(), won[n]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A lease is released while riders claim inside it: none is told of a claim that was
+// admitted after the end, and nothing is left.
+func TestALeaseReleasedUnderItsRidersLeavesNothing(t *testing.T) {
+	dir := localRepo(t)
+	d := open(t, dir)
+	p := acquire(t, d, "api", "alice")
+	var wg sync.WaitGroup
+	for n := range 4 {
+		own := open(t, dir)
+		wg.Go(func() {
+			for {
+				claims, v, err := own.Ride(t.Context(), Request{Unit: []string{"S/1", "S/2", "S/3", "S/4"}[n], TTL: time.Hour, RunID: NewNonce(), Owner: "r"}, p)
+				switch {
+				case err != nil:
+					t.Error(err)
+					return
+				case v.ReasonClass == lease.RideOver:
+					return
+				}
+				if err := own.Dismount(t.Context(), claims); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	time.Sleep(100 * time.Millisecond)
+	if v, err := d.Release(t.Context(), "api", mine(&p)); err != nil || v.Outcome != lease.Released {
+		t.Errorf("%v %v", v, err)
+	}
+	wg.Wait()
+	if got := claimsSeen(t, open(t, dir)); got != "" {
+		t.Errorf("left are %s", got)
+	}
+}
