@@ -220,6 +220,11 @@ func (s *dispatching) begin() (*dispatchAnswer, error) {
 		return nil, err
 	}
 	s.scope = scope
+	if s.adopt != "" || s.ridden { // what a dead process's workers claimed would keep their units from being offered
+		if _, err := s.worker().leftClaims(); err != nil {
+			return nil, err
+		}
+	}
 	if s.adopt != "" && s.lease.Nonce == s.adopt {
 		var a dispatchAnswer
 		if err := s.strays(&a); err != nil {
