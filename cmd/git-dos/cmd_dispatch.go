@@ -27,7 +27,8 @@ func dispatchVerb() verb {
 				"covers are stamped as git dos replan does.\n\n" +
 				"One pick is offered, and with --limit more: they are priced as git dos price --lane does, by the trees\n" +
 				"that their tasks state, and run wave by wave: one after the other, or with --jobs J so many side by side,\n" +
-				"each in a linked worktree of its own and with its unit and its tree claimed inside the lane's lease. A\n" +
+				"as far as preflight has room, each in a linked worktree of its own and with its unit and its tree claimed\n" +
+				"inside the lane's lease. A " +
 				"price that launches no set ends it. What one leaves uncommitted in its worktree stays there, and is told of.\n" +
 				"A record of the run goes into paths.runs, and is committed where that is not ignored. In a fleet what it\n" +
 				"committed itself is pushed to the trunk, under the lane's lease; where that is refused it is said, and the\n" +

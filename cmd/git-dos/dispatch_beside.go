@@ -32,6 +32,29 @@ func batches(waves [][]int, most int) (all [][]int) {
 	return all
 }
 
+// room is how many of so many picks this machine lets run side by side: the lane
+// itself is counted as the first, and preflight is asked for each of the others.
+func (s *dispatching) room(most int) (int, error) {
+	if most < 2 {
+		return 1, nil
+	}
+	b, err := loopRead(s.c)
+	if err != nil {
+		return 0, err
+	}
+	for n := 1; n < most; n++ {
+		v, err := preflightOf(s.c, b, preflightSpawned{count: n - 1})
+		if err != nil {
+			return 0, err
+		}
+		if v.Outcome != supervise.SpawnOK {
+			warn(s.c, "%s side by side, and no more: %s: %s", verdict.Count(n, "pick"), v.Outcome, v.Reason)
+			return n, nil
+		}
+	}
+	return most, nil
+}
+
 // tryAll runs the workers of picks side by side and settles one after the other what
 // came of them. stop is why no other should be tried after them.
 func (s *dispatching) tryAll(p packet.Packet, picks []int, tag string, a *dispatchAnswer, rows []supervise.PickRow) (stop string, err error) {

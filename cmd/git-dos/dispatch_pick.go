@@ -45,7 +45,11 @@ func (s *dispatching) launch(p packet.Packet, tag string, a *dispatchAnswer, ev 
 	if p.Later > 0 {
 		s.gap("value-ranking", "picks are in order by priority and by when they were tried; no value is weighed")
 	}
-	for _, batch := range batches(waves, s.jobs) {
+	beside, err := s.room(min(s.jobs, len(p.Picks)))
+	if err != nil {
+		return err
+	}
+	for _, batch := range batches(waves, beside) {
 		if ev.Stopped != "" {
 			for _, i := range batch {
 				ev.Picks[i].Reason = "not started: " + ev.Stopped
