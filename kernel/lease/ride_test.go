@@ -92,6 +92,10 @@ func TestAClaimInsideALease(t *testing.T) {
 		{"a unit taken from under a lapsed lease takes that lease too", asking(table(part), riding(code), claiming("p/1", ""), func(ev *AcquireEvidence) { ev.Table.Watch.Gone = map[string]bool{"docs": true} }), Acquired, "", "SCAVENGE SCAVENGE ACQUIRE GRANTED"},
 		{"a lane taken over takes the claims inside it", asking(table(part), func(ev *AcquireEvidence) { ev.Table.Watch.Gone = map[string]bool{"docs": true} }), Acquired, "", "SCAVENGE SCAVENGE ACQUIRE GRANTED"},
 		{"so does force", asking(table(part), func(ev *AcquireEvidence) { ev.Force, ev.Operator = true, "op" }), Acquired, "", "SCAVENGE SCAVENGE ACQUIRE GRANTED"},
+		{"its holder takes no unit from a claim inside its own lapsed lease", asking(table(part), as(Identity{Nonce: "b0b"}), func(ev *AcquireEvidence) {
+			ev.Requests[0].Lane, ev.Unit = "part", "p/1"
+			ev.Table.Chains["code"], ev.Table.Watch.Gone = freed(code, "", ev.Stamp), map[string]bool{"docs": true}
+		}), Refused, UnitClaimed, ""},
 		{"the holder's own renewal ends no claim", asking(table(part), as(Identity{Nonce: "b0b"}), func(ev *AcquireEvidence) { ev.Table.Watch.Gone = map[string]bool{"docs": true} }), Acquired, "", "HEARTBEAT"},
 	} {
 		t.Run(tt.claim, func(t *testing.T) {
