@@ -28,11 +28,13 @@ func dispatchVerb() verb {
 				"One pick is offered, and with --limit more: they are priced as git dos price --lane does, by the trees\n" +
 				"that their tasks state, and run wave by wave: one after the other, or with --jobs J so many side by side,\n" +
 				"as far as preflight has room, each in a linked worktree of its own and with its unit and its tree claimed\n" +
-				"inside the lane's lease. A " +
-				"price that launches no set ends it. What one leaves uncommitted in its worktree stays there, and is told of.\n" +
+				"inside the lane's lease. A price that launches no set ends it. What one leaves uncommitted in its worktree\n" +
+				"stays there, and is told of.\n" +
 				"A record of the run goes into paths.runs, and is committed where that is not ignored. In a fleet what it\n" +
 				"committed itself is pushed to the trunk, under the lane's lease; where that is refused it is said, and the\n" +
-				"commits stay here.",
+				"commits stay here.\n\n" +
+				"With --seat, --account or --work-kind the lane is taken with a seat of an account, as git dos worker run does\n" +
+				"it, and every pick runs on that.",
 			Flags: append(dispatchFlags(),
 				&cli.StringFlag{Name: "leases", Usage: "live leases known besides, as `JSON` (what lease live --json prints), or - for standard input"},
 				&cli.IntFlag{Name: "jobs", Value: 1, Usage: fmt.Sprintf("run up to `J` picks side by side, 1 to %d; --limit is J then where it is not given", nextUpMost)},
@@ -62,7 +64,7 @@ func dispatchFlags() []cli.Flag {
 		&cli.StringFlag{Name: "owner", Usage: "who is at work, to people: `NAME`"},
 		&cli.StringFlag{Name: "ttl", Usage: "how long the lease lives without being renewed: `DURATION`"},
 		&cli.StringFlag{Name: "timeout", Usage: "the most that CMD may take for a pick, in place of worker.timeout: `DURATION`"},
-	}, preflightFlags()...)
+	}, append(accountSeatFlags(), preflightFlags()...)...)
 }
 
 func dispatch(c *cli.Context) error {

@@ -10,9 +10,11 @@ import (
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/drive"
+	"github.com/git-dos/git-dos/internal/life"
 	"github.com/git-dos/git-dos/internal/worker"
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/journal"
+	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/loop"
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -78,7 +80,10 @@ func dispatchAsked(c *cli.Context) (*dispatching, error) {
 		}
 		s.lanes = slices.Clone(s.scope)
 	}
-	s.job.req = admit.Request{Lanes: s.lanes, Owner: statedOwner(c), Worker: firstEnv("FLEET_WORKER_ID")}
+	if s.job.ask, err = accountAsked(c, p); err != nil {
+		return nil, err
+	}
+	s.job.req = admit.Request{Lanes: s.lanes, Seat: s.job.ask.seat, Owner: statedOwner(c), Worker: firstEnv("FLEET_WORKER_ID")}
 	if s.job.req.Leases, _, err = leasesFlag(c); err != nil {
 		return nil, err
 	}
@@ -117,28 +122,47 @@ func (s *dispatching) take(process string) (*dispatchAnswer, error) {
 	return refused, err
 }
 
-// ready asks preflight. A lease that is ridden or taken up is counted already.
+// ready asks preflight. A lease that is ridden or taken up is counted already, and so
+// is its seat.
 func (s *dispatching) ready() (*dispatchAnswer, error) {
-	b, err := loopRead(s.c)
+	name := s.c.String("lane")
+	if s.job.ask.sentence != "" {
+		return refusedDispatch(name, "seat", s.job.ask.sentence, "git dos account list"), nil
+	}
+	b, err := preflightRead(s.c)
 	if err != nil {
 		return nil, err
 	}
-	v, err := preflightOf(s.c, b, preflightSpawned{})
-	if err != nil || v.Outcome == supervise.SpawnOK {
-		return nil, err
-	}
-	name := s.c.String("lane")
-	if v.Outcome == supervise.RefuseAtCap && s.adopt != "" {
-		return nil, nil
-	}
-	if v.Outcome == supervise.RefuseAtCap && name != "" {
-		if ridden, err := riddenLease(s.c, s.desk, name); ridden != nil || err != nil {
+	var ridden *lease.Record
+	if name != "" {
+		if ridden, err = riddenLease(s.c, s.desk, name); err != nil {
 			return nil, err
 		}
+	}
+	var own preflightSpawned
+	if ridden == nil && !s.stands(b) {
+		own.seats = accountLook(s.c, b, s.job.ask)
+		if s.job.seats = own.seats.names(); s.job.ask.seat != "" {
+			s.job.seats = []string{s.job.ask.seat}
+		}
+	}
+	v, err := preflightOf(s.c, b, own)
+	if err != nil || v.Outcome == supervise.SpawnOK || v.Outcome == supervise.RefuseAtCap && (s.adopt != "" || ridden != nil) {
+		return nil, err
 	}
 	a := refusedDispatch(name, "preflight", string(v.Outcome)+": "+v.Reason, v.Next)
 	a.Preflight = &v
 	return a, nil
+}
+
+// stands reports whether the lease that is taken up is there still, or whether that
+// cannot be told.
+func (s *dispatching) stands(b *life.Book) bool {
+	if s.adopt == "" {
+		return false
+	}
+	reading, err := b.Leases(s.c.Context)
+	return err != nil || slices.ContainsFunc(reading.Lanes, func(r lease.Record) bool { return r.Nonce == s.adopt && r.State != lane.Free })
 }
 
 // admit takes the lane, or rides the lease on it that GIT_DOS_NONCE names.
@@ -150,6 +174,9 @@ func (s *dispatching) admit() (_ *dispatchAnswer, err error) {
 			return nil, err
 		}
 		if ridden != nil {
+			if refused := s.seatless(*ridden); refused != nil {
+				return refused, nil
+			}
 			s.lease, s.ridden = *ridden, true
 			s.keep(d.Clock(), d.Left(*ridden))
 			return nil, nil
@@ -161,7 +188,7 @@ func (s *dispatching) admit() (_ *dispatchAnswer, err error) {
 		return nil, err
 	}
 	from, began := d.Clock(), d.Now()
-	v, err := d.Acquire(c.Context, req)
+	v, err := acquireSeated(c.Context, d, &req, s.job.seats)
 	if err != nil {
 		return nil, acquireError(err)
 	}
@@ -179,6 +206,9 @@ func (s *dispatching) admit() (_ *dispatchAnswer, err error) {
 		return a, nil
 	}
 	s.lease = *v.Lease
+	if refused := s.seatless(s.lease); refused != nil {
+		return refused, s.release()
+	}
 	left := req.TTL
 	if v.WorkUntil != nil {
 		left = v.WorkUntil.Sub(began)
@@ -188,6 +218,16 @@ func (s *dispatching) admit() (_ *dispatchAnswer, err error) {
 	}
 	s.keep(from, left)
 	return nil, nil
+}
+
+// seatless refuses a lease that was there before and has another seat than is asked
+// for.
+func (s *dispatching) seatless(r lease.Record) *dispatchAnswer {
+	ask := s.job.ask
+	if (ask.seat == "" || ask.seat == r.Seat) && (!ask.asks() || ask.has(s.desk.Rules.Policy, r.Seat)) {
+		return nil
+	}
+	return refusedDispatch(r.Lane, "lease", "its lease does not have such a seat", "release it and take the lane with that seat, or leave the flag out")
 }
 
 // keep renews the lease from now on, or watches the one that is ridden.
