@@ -80,22 +80,18 @@ func (b *boardBook) rows(c *cli.Context, d *admit.Desk) error {
 		return panelUnreached(err)
 	}
 	node, older := "", 0
-	var found []boardEvent // of the node, newest first
-	var counts []board.Event
+	var found []boardEvent                // of the node, newest first
+	counts := map[string][]board.Window{} // by node, as only the end tells which count
 	flush := func() {
-		if !b.broken[node] {
-			slices.Reverse(found)
-			b.events = append(b.events, found...)
-			for _, e := range counts {
-				board.Tally(b.data.Windows, b.each, e)
-			}
-		}
-		found, counts = nil, nil
+		slices.Reverse(found)
+		b.events = append(b.events, found...)
+		found = nil
 	}
 	visit := func(e ledger.Entry) bool {
 		if e.Node != node {
 			flush()
 			node, older = e.Node, 0
+			counts[node], _ = board.Windows(b.data.Since, b.data.At)
 		}
 		if e.At.Before(b.data.Since) {
 			older++
@@ -103,7 +99,7 @@ func (b *boardBook) rows(c *cli.Context, d *admit.Desk) error {
 		}
 		older = 0
 		ev := boardRow(e)
-		counts = append(counts, board.Event{At: ev.At, Class: ev.Class, Op: ev.Op})
+		board.Tally(counts[e.Node], b.each, ev)
 		if len(found) < maxBoardEvents {
 			found = append(found, boardEvent{ev, e.Node})
 		} else {
@@ -121,6 +117,11 @@ func (b *boardBook) rows(c *cli.Context, d *admit.Desk) error {
 		err = nil
 	}
 	flush()
+	for name, windows := range counts {
+		if !b.broken[name] {
+			board.Sum(b.data.Windows, windows)
+		}
+	}
 	b.events = slices.DeleteFunc(b.events, func(e boardEvent) bool { return b.broken[e.node] })
 	return panelError(err)
 }

@@ -90,3 +90,11 @@ func Tally(all []Window, each time.Duration, e Event) {
 		}
 	}
 }
+
+// Sum adds the counts of windows to those of others for the same times.
+func Sum(all, more []Window) {
+	for i := range all {
+		w, m := &all[i], more[i]
+		w.Launches, w.Claims, w.Witnessed, w.Ships, w.Refusals = w.Launches+m.Launches, w.Claims+m.Claims, w.Witnessed+m.Witnessed, w.Ships+m.Ships, w.Refusals+m.Refusals
+	}
+}

@@ -56,7 +56,7 @@ func fit(s string, most int) string {
 // command is a command as it can be copied. Of one that cannot, nothing is shown: half
 // a command is another one.
 func command(s string) string {
-	if len(s) > mostCommand || fit(s, mostCommand) != s {
+	if fit(s, mostCommand) != s {
 		return ""
 	}
 	return s
