@@ -169,7 +169,7 @@ func TestTextsForAgentsRun(t *testing.T) {
 	// Verbs that want something which is not there when the lines are run like this.
 	without := map[string]string{
 		"gate": "such a sidecar", "status": "a run that holds something", "resume": "the same", "lease heartbeat": "a lease", "lease release": "a lease",
-		"push": "a fleet", "commit": "a change",
+		"push": "a fleet", "commit": "a change", "wave launch": "the name of a plan",
 	}
 	n := 0
 	for _, name := range agentset.SkillNames {
