@@ -22,9 +22,9 @@ func (l *superLook) cadence() time.Duration {
 
 // stops is what tells whether to stop, by what is in the ledgers. A backlog that was
 // not looked at is not complete.
-func (l *superLook) stops(cadence time.Duration, w superBacklog, overdue []super.Sign) super.StopEvidence {
+func (l *superLook) stops(cadence time.Duration, w superBacklog, overdue []super.Sign, kind supervise.WorkKind) super.StopEvidence {
 	ev := super.StopEvidence{
-		Now: l.at, Stands: l.word(), Accounts: l.accountCaps(), Open: w.Open, Complete: w.Complete,
+		Now: l.at, Stands: l.word(), Accounts: l.accountCaps(kind), Open: w.Open, Complete: w.Complete,
 		Spans: super.Spans(l.at, cadence, superSpans, l.resumed(), l.tally), Failures: l.failures(),
 	}
 	for _, s := range overdue {
@@ -46,24 +46,35 @@ func (l *superLook) failures() (n int) {
 	return n
 }
 
-// accountCaps are the accounts that workers may run on, and until when each is used up.
-func (l *superLook) accountCaps() (all []super.Cap) {
-	for _, a := range l.book.Desk.Rules.Policy.Accounts {
-		if a.Kind != "worker" || a.SessionCap <= 0 {
-			continue
-		}
-		all = append(all, super.Cap{Account: a.Name, Until: l.capped(a.Name)})
+// lookAtAccounts finds how each account stands. The probes of those that are not known
+// to be used up or full are asked where probe is set.
+func (l *superLook) lookAtAccounts(probe bool) {
+	base := accountEvidence(l.c, l.book)
+	l.seats, l.accounts = base.Unread, []accountRow{}
+	var undecided []string
+	for _, a := range base.Accounts {
+		ev := base
+		ev.Only = a.Name
+		undecided = append(undecided, ev.Undecided()...)
 	}
-	return all
+	if probe {
+		base.Probes = accountAskAll(l.c.Context, l.book, undecided)
+	}
+	for _, a := range base.Accounts {
+		ev := base
+		ev.Only = a.Name
+		l.accounts = append(l.accounts, accountEach{ev}.row())
+	}
 }
 
-// capped is until when an account is used up, nil where it is not.
-func (l *superLook) capped(account string) *time.Time {
-	for _, r := range l.caps {
-		if r.Account == account && r.Until != nil && r.Until.After(l.at) {
-			until := r.Until.UTC()
-			return &until
+// accountCaps are the accounts that workers for a kind of work may run on, for any kind
+// where it is empty, and which of them are used up.
+func (l *superLook) accountCaps(kind supervise.WorkKind) (all []super.Cap) {
+	for _, a := range l.accounts {
+		if a.Kind != supervise.KindWorker || a.SessionCap <= 0 || kind == supervise.Engineering && a.Tier != 1 && !l.c.Bool("downshift") {
+			continue
 		}
+		all = append(all, super.Cap{Account: a.Name, Spent: a.Why == supervise.DropCapped || a.Why == supervise.DropUnavailable, Until: a.Until})
 	}
-	return nil
+	return all
 }

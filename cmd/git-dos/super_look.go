@@ -32,7 +32,9 @@ type superLook struct {
 	lost  time.Time // up to when ends had to be forgotten
 	rows  []journal.Row
 	past  time.Time // up to when rows had to be forgotten
-	caps  []journal.Row
+
+	accounts []accountRow // see lookAtAccounts
+	seats    string       // why nothing is known of them, "" where it is
 }
 
 // superAsks is what a look reads of the ledgers.
@@ -82,13 +84,6 @@ func superOf(c *cli.Context, b *life.Book) (l *superLook, err error) {
 	}
 	if l.rows, _, l.past, err = b.Answers(c.Context); err != nil {
 		return nil, lifeError(err)
-	}
-	var dark []string
-	if l.caps, dark, err = b.Caps(c.Context); err != nil {
-		return nil, lifeError(err)
-	}
-	for _, why := range dark {
-		l.unread("which accounts are capped: %s", why)
 	}
 	return l, l.gather()
 }

@@ -22,7 +22,8 @@ type superStatusAnswer struct {
 	Stop       super.Halt                 `json:"stop"` // as a tick would find it now
 	Windows    []super.Window             `json:"windows"`
 	Backlog    *superBacklog              `json:"backlog"` // null where it was not looked at
-	Accounts   []superAccount             `json:"accounts"`
+	Accounts   []accountRow               `json:"accounts"`
+	Earliest   *time.Time                 `json:"earliest_reset,omitempty"` // of an account that is used up
 	superResidue
 	Unread []string `json:"unread"`
 	Fast   bool     `json:"fast"`
@@ -38,16 +39,6 @@ type superDispatcher struct {
 	Deadline time.Time `json:"deadline"`
 	CadenceS int64     `json:"cadence_s,omitempty"` // of a ticking one
 	Rung     string    `json:"rung,omitempty"`
-}
-
-// A superAccount is an account, and what to do about it.
-type superAccount struct {
-	Account     string     `json:"account"`
-	Tier        int        `json:"tier"`
-	Kind        string     `json:"kind"`
-	SessionCap  int        `json:"session_cap"`
-	CappedUntil *time.Time `json:"capped_until"`
-	Command     string     `json:"command,omitempty"`
 }
 
 func (superStatusAnswer) ExitCode() int { return verdict.Yes }
@@ -70,15 +61,24 @@ func superStatus(c *cli.Context) error {
 // card puts all of it together. What cannot be read is on it, and is its first word.
 func (l *superLook) card() (a superStatusAnswer, err error) {
 	c, b := l.c, l.book
-	a = superStatusAnswer{Unread: []string{}, Fast: c.Bool("fast"), lifeSeen: lifeSeenAs(b), Accounts: l.accounts(), Dispatcher: l.dispatcher()}
+	a = superStatusAnswer{Unread: []string{}, Fast: c.Bool("fast"), lifeSeen: lifeSeenAs(b), Dispatcher: l.dispatcher()}
 	for _, e := range b.Unread {
 		a.Unread = append(a.Unread, panelWords(e))
+	}
+	l.lookAtAccounts(!a.Fast)
+	a.Accounts, a.Earliest = l.accounts, super.Reset(l.at, l.accountCaps(""))
+	if l.seats != "" {
+		a.Unread = append(a.Unread, l.seats)
 	}
 	if a.superResidue, err = l.residue(); err != nil {
 		return a, err
 	}
 	a.Unread = append(a.Unread, a.superResidue.unread...)
-	if a.Preflight, err = preflightOf(c, b, preflightSpawned{}); err != nil {
+	var seats *accountSeats
+	if len(l.accounts) > 0 && !a.Fast {
+		seats = accountLook(c, b, accountAsk{kind: supervise.Engineering})
+	}
+	if a.Preflight, err = preflightOf(c, b, preflightSpawned{seats: seats}); err != nil {
 		return a, err
 	}
 	var w superBacklog
@@ -96,7 +96,7 @@ func (l *superLook) card() (a superStatusAnswer, err error) {
 	if a.Gate.Outcome == super.Unreadable {
 		a.Unread = append(a.Unread, a.Gate.Reason)
 	}
-	a.Stop = super.Stop(l.stops(l.cadence(), w, a.Overdue))
+	a.Stop = super.Stop(l.stops(l.cadence(), w, a.Overdue, ""))
 	a.Windows = super.Throughput(l.at, b.Desk.Rules.Policy.Super.TargetRate, l.tally)
 	a.Regime = super.Choose(super.RegimeEvidence{
 		Preflight: a.Preflight.Outcome, Residue: superWhats(a.Silent, a.Orphans, a.Overdue), Capped: a.Stop.Signal == super.WeeklyCapped,
@@ -148,18 +148,6 @@ func (l *superLook) dispatcher() *superDispatcher {
 	return d
 }
 
-func (l *superLook) accounts() []superAccount {
-	all := []superAccount{}
-	for _, p := range l.book.Desk.Rules.Policy.Accounts {
-		a := superAccount{Account: p.Name, Tier: p.Tier, Kind: p.Kind, SessionCap: p.SessionCap, CappedUntil: l.capped(p.Name)}
-		if a.CappedUntil != nil {
-			a.Command = "git dos account uncap " + verdict.ShellWord(p.Name)
-		}
-		all = append(all, a)
-	}
-	return all
-}
-
 func (a superStatusAnswer) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.State, a.Reason)
@@ -183,7 +171,7 @@ func (a superStatusAnswer) String() string {
 		fmt.Fprintf(&b, "  %2d h      launched %d, claims %s, ships %d, %.1f an hour, %s\n", w.Hours, w.Launches, claims, w.Ships, w.ShipRate, w.Grade)
 	}
 	for _, x := range a.Accounts {
-		fmt.Fprintf(&b, "  account   %s\n", x.text())
+		fmt.Fprintf(&b, "  account   %s\n", superAccountLine(x))
 	}
 	for _, part := range []struct {
 		name string
@@ -202,10 +190,14 @@ func (a superStatusAnswer) String() string {
 	return strings.TrimRight(b.String(), "\n") + a.line()
 }
 
-func (x superAccount) text() string {
-	text := fmt.Sprintf("%s: tier %d, %s, %s", verdict.Show(x.Account), x.Tier, x.Kind, verdict.Count(x.SessionCap, "seat"))
-	if x.CappedUntil != nil {
-		text += fmt.Sprintf(", used up until %s: %s", x.CappedUntil.Format(time.RFC3339), x.Command)
+// superAccountLine is an account on one line, with the command that follows.
+func superAccountLine(r accountRow) string {
+	text := fmt.Sprintf("%s: tier %d, %s, %d of %s taken", verdict.Show(r.Name), r.Tier, r.Kind, len(r.Taken), verdict.Count(r.SessionCap, "seat"))
+	if !r.Available {
+		text += fmt.Sprintf(", %s: %s", r.Why, verdict.Show(r.Detail))
+	}
+	if r.Capped != nil && r.Next != "" {
+		text += ": " + r.Next
 	}
 	return text
 }

@@ -165,7 +165,8 @@ func (t *superTicking) stops(l *superLook) (bool, error) {
 		return false, err
 	}
 	t.answer.Backlog = &w
-	h := super.Stop(l.stops(t.cadence, w, s.Overdue))
+	l.lookAtAccounts(true)
+	h := super.Stop(l.stops(t.cadence, w, s.Overdue, supervise.WorkKind(t.c.String("work-kind"))))
 	if h.Signal == "" {
 		err = t.ramp(l)
 		return t.answer.Outcome != "", err

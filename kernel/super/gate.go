@@ -106,7 +106,7 @@ func (ev GateEvidence) judge() (found Gating, reason, next string) {
 	case ev.Beat != Fresh:
 		return Unreadable, fmt.Sprintf("who dispatches cannot be told: the beat of %s is %q", who, ev.Beat), "git dos doctor"
 	case ev.Alive == 0 && ev.Ready > 0 && ev.Shipped == 0:
-		return CronDown, fmt.Sprintf("%s dispatches, with %s ready, and nothing lives or has shipped of late", who, verdict.Count(ev.Ready, "unit")), "git dos super status"
+		return CronDown, fmt.Sprintf("%s dispatches, with %s ready, and nothing lives or has shipped of late", who, verdict.Count(ev.Ready, "unit")), "git dos wave plan"
 	}
 	return AlreadyGardening, fmt.Sprintf("%s dispatches: %s alive", who, verdict.Count(ev.Alive, "worker")), "git dos super status"
 }

@@ -39,11 +39,26 @@ type Word struct {
 	Reason string    `json:"reason,omitempty"`
 }
 
-// A Cap is an account that a worker may run on, and until when it is used up, nil
-// where it is not.
+// A Cap is an account that a worker may run on: whether it is used up and, where that
+// is known, until when.
 type Cap struct {
 	Account string     `json:"account"`
+	Spent   bool       `json:"spent"`
 	Until   *time.Time `json:"until,omitempty"`
+}
+
+// away reports whether the account takes no worker yet.
+func (c Cap) away(now time.Time) bool { return c.Spent && (c.Until == nil || c.Until.After(now)) }
+
+// Reset is when the first of the accounts that are used up comes back, nil where none
+// is, or nobody knows.
+func Reset(now time.Time, accounts []Cap) (first *time.Time) {
+	for _, a := range accounts {
+		if a.away(now) && a.Until != nil && (first == nil || a.Until.Before(*first)) {
+			first = a.Until
+		}
+	}
+	return first
 }
 
 // MostFailures is how many workers in a row may fail to start.
@@ -87,10 +102,13 @@ func (ev StopEvidence) look(s Signal) Halt {
 	h := Halt{Signal: s}
 	switch s {
 	case WeeklyCapped:
-		if h.Until = ev.reset(); h.Until == nil {
+		if len(ev.Accounts) == 0 || slices.ContainsFunc(ev.Accounts, func(a Cap) bool { return !a.away(ev.Now) }) {
 			return Halt{}
 		}
-		h.Reason = fmt.Sprintf("every account is used up; the first comes back at %s", h.Until.UTC().Format(time.RFC3339))
+		h.Reason = "every account is used up, and nobody knows until when"
+		if h.Until = Reset(ev.Now, ev.Accounts); h.Until != nil {
+			h.Reason = fmt.Sprintf("every account is used up; the first comes back at %s", h.Until.UTC().Format(time.RFC3339))
+		}
 		h.Next = "git dos account list"
 	case ThroughputFlat:
 		if !Flat(ev.Spans) {
@@ -128,20 +146,6 @@ func launches(n int) string {
 		return "1 launch"
 	}
 	return fmt.Sprintf("%d launches", n)
-}
-
-// reset is when the first account comes back, where all are used up.
-func (ev StopEvidence) reset() *time.Time {
-	var first *time.Time
-	for _, a := range ev.Accounts {
-		if a.Until == nil || !a.Until.After(ev.Now) {
-			return nil
-		}
-		if first == nil || a.Until.Before(*first) {
-			first = a.Until
-		}
-	}
-	return first
 }
 
 func (w Word) halt() Halt {

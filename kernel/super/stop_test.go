@@ -17,14 +17,16 @@ func TestTheFirstSignalOfItsOrderStops(t *testing.T) {
 		OperatorStop: func(ev *StopEvidence) {
 			ev.Stands = &Word{Signal: OperatorStop, By: "ann", At: noon, Reason: "release day"}
 		},
-		WeeklyCapped:   func(ev *StopEvidence) { ev.Accounts = []Cap{{"a", at(3 * time.Hour)}, {"b", at(time.Hour)}} },
+		WeeklyCapped: func(ev *StopEvidence) {
+			ev.Accounts = []Cap{{"a", true, at(3 * time.Hour)}, {"b", true, at(time.Hour)}}
+		},
 		ThroughputFlat: func(ev *StopEvidence) { ev.Spans = []Tally{{Launches: 3}, {Launches: 3}} },
 		BacklogDrained: func(ev *StopEvidence) { ev.Open = 0 },
 		SpawnFailures:  func(ev *StopEvidence) { ev.Failures = 3 },
 		OverdueMarkers: func(ev *StopEvidence) { ev.Overdue = []string{"run r"} },
 	}
 	for bits := range 1 << len(Signals) {
-		ev := StopEvidence{Now: noon, Open: 4, Complete: true, Accounts: []Cap{{"a", at(time.Hour)}, {"b", nil}}, Failures: 2}
+		ev := StopEvidence{Now: noon, Open: 4, Complete: true, Accounts: []Cap{{"a", true, at(time.Hour)}, {"b", false, nil}}, Failures: 2}
 		want := Signal("")
 		for i, s := range Signals {
 			if bits&(1<<i) != 0 {
@@ -50,14 +52,26 @@ func TestTheFirstSignalOfItsOrderStops(t *testing.T) {
 }
 
 func TestAllAccountsThatAreUsedUpNameTheEarliestReset(t *testing.T) {
-	h := Stop(StopEvidence{Now: noon, Open: 1, Accounts: []Cap{{"a", at(3 * time.Hour)}, {"b", at(time.Hour)}}})
+	h := Stop(StopEvidence{Now: noon, Open: 1, Accounts: []Cap{{"a", true, at(3 * time.Hour)}, {"b", true, at(time.Hour)}}})
 	if h.Until == nil || !h.Until.Equal(*at(time.Hour)) || !strings.Contains(h.Reason, "2026-01-02T13:20:00Z") {
 		t.Errorf("%+v", h)
 	}
+	for name, c := range map[string]struct {
+		accounts []Cap
+		until    *time.Time
+	}{
+		"of one nobody knows":   {[]Cap{{"a", true, nil}, {"b", true, at(time.Hour)}}, at(time.Hour)},
+		"of none anybody knows": {[]Cap{{"a", true, nil}, {"b", true, nil}}, nil},
+	} {
+		h := Stop(StopEvidence{Now: noon, Open: 1, Accounts: c.accounts})
+		if h.Signal != WeeklyCapped || (h.Until == nil) != (c.until == nil) || h.Until != nil && !h.Until.Equal(*c.until) {
+			t.Errorf("%s: %+v", name, h)
+		}
+	}
 	for name, accounts := range map[string][]Cap{
-		"one is free":           {{"a", at(time.Hour)}, {"b", nil}},
-		"one has come back":     {{"a", at(time.Hour)}, {"b", at(-time.Second)}},
-		"one comes back now":    {{"a", at(time.Hour)}, {"b", at(0)}},
+		"one is free":           {{"a", true, at(time.Hour)}, {"b", false, nil}},
+		"one has come back":     {{"a", true, at(time.Hour)}, {"b", true, at(-time.Second)}},
+		"one comes back now":    {{"a", true, at(time.Hour)}, {"b", true, at(0)}},
 		"no account is at hand": nil,
 	} {
 		if h := Stop(StopEvidence{Now: noon, Open: 1, Accounts: accounts}); h.Signal != "" {
@@ -85,7 +99,7 @@ func TestWhatStandsHasThePlaceOfItsKind(t *testing.T) {
 	if h := Stop(StopEvidence{Now: noon, Open: 1, Stands: flat}); h.Signal != ThroughputFlat || !strings.Contains(h.Reason, "since 2026-01-02T03:20:00Z") {
 		t.Errorf("%+v", h)
 	}
-	if h := Stop(StopEvidence{Now: noon, Open: 1, Stands: flat, Accounts: []Cap{{"a", at(time.Hour)}}}); h.Signal != WeeklyCapped {
+	if h := Stop(StopEvidence{Now: noon, Open: 1, Stands: flat, Accounts: []Cap{{"a", true, at(time.Hour)}}}); h.Signal != WeeklyCapped {
 		t.Errorf("%+v", h)
 	}
 	for _, s := range Signals {
