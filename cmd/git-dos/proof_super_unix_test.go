@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/super"
+	"github.com/git-dos/git-dos/refstore"
 )
 
 // marathonWork is a worker that does what the test has it do: ship, lie, fail in
@@ -289,4 +290,53 @@ func TestASpawnThatIsOverdueStopsTheTicks(t *testing.T) {
 		t.Errorf("after its end: status %d, %+v", code, a)
 	}
 	m.over()
+}
+
+// One tick at a time in a clone; and one that is killed leaves nothing to put right:
+// the next goes on with its lane, and finds what it launched.
+func TestTicksTakeTurnsAndOutliveAKill(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Log("whether a worker has ended is told on linux")
+		return
+	}
+	m := newMarathon(t, 6, "")
+	repo, err := refstore.Open(t.Context(), m.repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, held, err := repo.TryLock("super-tick.lock")
+	if err != nil || held != nil {
+		t.Fatal(held, err)
+	}
+	if a, code := m.tick("ship"); code != 3 || a.Reason != "another tick is at it in this clone" || a.Launches != 0 {
+		t.Errorf("status %d, %+v", code, a)
+	}
+	unlock()
+
+	m.put("mode", "ship")
+	cmd := exec.Command("git-dos", "super", "tick", "--cadence", "1h", "--max-workers", "2", "--host-cap", "9", "--", "sh", filepath.Join(m.root, "work.sh"), "{unit}", "{lane}")
+	cmd.Dir, cmd.Env = m.repo, m.env()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if took, _ := filepath.Glob(filepath.Join(m.repo, ".git", "dos", "leases", "*_dispatcher*.json")); len(took) > 0 {
+			break
+		}
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	m.over()
+	m.launched = m.total()
+	m.hour = 1
+	a, code := m.tick("ship")
+	if code != 0 || a.Began || !a.Held || a.Launches < 1 {
+		t.Errorf("after a kill: status %d, %+v", code, a)
+	}
+	m.over()
+	var r superReportAnswer
+	m.dos(&r, "super", "report")
+	if did := m.did(); r.Launches != a.Launches || did["ship"] < a.Launches {
+		t.Errorf("%+v, they did %v", r, did)
+	}
 }
