@@ -76,7 +76,7 @@ func TestAClaimInsideALease(t *testing.T) {
 		{"what the ridden lease has is claimed inside it", asking(table(), riding(bob), claiming("p/9", "window")), Acquired, "", "ACQUIRE GRANTED"},
 		{"and that once", asking(table(rider(bob, "k.00", "a11", withUnit("p/9"))), riding(bob), claiming("p/9", "")), Refused, UnitClaimed, ""},
 		{"a claim inside a lease keeps its unit from other lanes", asking(table(part), func(ev *AcquireEvidence) { ev.Requests[0].Lane, ev.Unit = "part", "p/1" }, func(ev *AcquireEvidence) { ev.Table.Chains["code"] = freed(code, "", ev.Stamp) }), Refused, UnitClaimed, ""},
-		{"but is in no other lane's way", asking(booked(tableWith(code, rider(code, "k.00", "a11", forPart("src/a")))), claiming("p/2", "")), Acquired, "", "ACQUIRE GRANTED"},
+		{"but is in no other lane's way", asking(booked(tableWith(code, rider(code, "k.00", "a11", withUnit("p/1")))), claiming("p/2", "")), Acquired, "", "ACQUIRE GRANTED"},
 
 		{"nothing is claimed inside a lease that has ended", asking(booked(tableWith(heldBy("bob", "b0b", inState(lane.Free)))), riding(bob), claiming("p/2", "")), Refused, RideOver, ""},
 		{"or that is parked", asking(booked(tableWith(heldBy("bob", "b0b", inState(lane.Parked)))), riding(bob), claiming("p/2", "")), Refused, RideOver, ""},
@@ -377,5 +377,14 @@ func TestTheServerKnowsClaims(t *testing.T) {
 	p := Received{Before: tableWith(rider(bob, "k.00", "a11", forPart("docs/a/**")))}
 	if got := p.Fence(move); len(got) > 0 {
 		t.Errorf("a claim fences: %v", got)
+	}
+}
+
+func TestNobodyWaitsForClaims(t *testing.T) {
+	all := heldBy("me", "w8", onLane("all", "all", "**/*"), inState(lane.Waiting))
+	left := rider(heldBy("bob", "b0b"), "k.00", "a11", withUnit("p/1")) // its lease has ended, and it was left over
+	v, writes, err := Await(AwaitEvidence{Lane: "all", Identity: Identity{Nonce: "w8"}, Table: tableWith(all, left), Stamp: Stamp{Now: noon.Add(time.Minute)}})
+	if err != nil || v.Outcome != Acquired || ops(writes) != "READY" {
+		t.Errorf("%v %v: %s", v, err, ops(writes))
 	}
 }
