@@ -34,7 +34,10 @@ func (d *Desk) Leases(ctx context.Context, cached bool) (Reading, error) {
 	}
 	out := Reading{AsOf: s.AsOf.UTC().Truncate(time.Second), Lanes: []lease.Record{}, Unread: t.Unreadable()}
 	out.Claims = claimsOf(t)
-	own, err := d.ownClaims(ctx)
+	var own []lease.Record
+	if slices.ContainsFunc(slices.Collect(maps.Values(t.Chains)), func(r lease.Record) bool { return r.Delegate }) {
+		own, err = d.ownClaims(ctx)
+	}
 	if err == nil {
 		out.Claims = append(out.Claims, own...)
 		err = d.overlay(ctx, &t, &out)
