@@ -388,3 +388,28 @@ func TestNobodyWaitsForClaims(t *testing.T) {
 		t.Errorf("%v %v: %s", v, err, ops(writes))
 	}
 }
+
+func TestTheOrderTellsClaimsFromLeases(t *testing.T) {
+	bob := heldBy("bob", "b0b")
+	claim := rider(bob, "k.00", "a11", withUnit("p/1"))
+	table := booked(tableWith(bob, claim))
+	_, writes, err := Acquire(asking(table, func(ev *AcquireEvidence) { ev.Requests[0].Lane = "code" }))
+	if err != nil || ops(writes) != "ACQUIRE GRANTED" {
+		t.Fatalf("%v %s", err, ops(writes))
+	}
+	o, err := ParseOrder(writes[1].Gen, writes[1].Payload)
+	if err != nil || len(o.Classes) != 1 || o.Classes[lane.Cluster] != 2 {
+		t.Errorf("%v: live by kind are %v", err, o.Classes)
+	}
+	if err := o.Vouch(rider(heldBy("eve", "e5e", onLane("code", lane.Cluster, "src/**")), "k.00", "a11", func(r *Record) { r.Lane = claim.Lane })); !errors.Is(err, ErrRecord) {
+		t.Errorf("a claim that rides another lane than it was admitted on: %v", err)
+	}
+	if err := o.Vouch(claim); err != nil {
+		t.Error(err)
+	}
+	delete(table.Chains, "k.00")
+	table.Unread = map[string]error{"k.00": ErrRecord}
+	if v, _, err := Acquire(asking(table, func(ev *AcquireEvidence) { ev.Requests[0].Lane = "code" })); err != nil || v.Outcome != Acquired {
+		t.Errorf("a claim that cannot be read is in the way of another lane: %v %v", v, err)
+	}
+}
