@@ -193,11 +193,11 @@ func (p *wavePlanned) candidates(c *cli.Context) (all []wave.Candidate, err erro
 	return all, nil
 }
 
-// lastLaunch is the newest row about a launch of the unit.
+// lastLaunch is the row about the newest launch of the unit.
 func lastLaunch(all []journal.Row, unit string) (last journal.Row) {
 	same := reconcile.Same(unit)
 	for _, r := range all {
-		if same(r.Unit) {
+		if same(r.Unit) && (last.Op == "" || !launchedAt(r).Before(launchedAt(last))) {
 			last = r
 		}
 	}

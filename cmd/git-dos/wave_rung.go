@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/reconcile"
+	"github.com/git-dos/git-dos/kernel/runid"
 	"github.com/git-dos/git-dos/kernel/wave"
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -33,7 +35,7 @@ func waveRungByHand(c *cli.Context, b *life.Book) (wave.State, error) {
 		return s, err
 	}
 	for _, id := range seen.order {
-		if rows := seen.rows[id]; now(c).Sub(rows[0].At) < waveMemory {
+		if now(c).Sub(seen.began(id)) < waveMemory {
 			s = wave.Ramp(s, seen.evidence(id)).After
 		}
 	}
@@ -82,6 +84,7 @@ func readWaves(c *cli.Context, b *life.Book) (*wavesSeen, error) {
 		}
 		s.rows[r.WaveID] = append(s.rows[r.WaveID], r)
 	}
+	slices.SortStableFunc(s.order, func(a, b string) int { return s.began(a).Compare(s.began(b)) })
 	answers, exits, _, err := b.Answers(c.Context)
 	if err != nil {
 		return nil, lifeError(err)
@@ -95,6 +98,25 @@ func readWaves(c *cli.Context, b *life.Book) (*wavesSeen, error) {
 		}
 	}
 	return s, s.leasesAndMarkers()
+}
+
+// began is when the first worker of a wave was launched.
+func (s *wavesSeen) began(id string) (first time.Time) {
+	for _, r := range s.rows[id] {
+		if at := launchedAt(r); first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	return first
+}
+
+// launchedAt is when a worker was launched. A row may be of its harvest, which says
+// nothing of that; the run's id does.
+func launchedAt(r journal.Row) time.Time {
+	if ms, ok := runid.Decode(r.RunID); ok {
+		return time.UnixMilli(ms).UTC()
+	}
+	return r.At
 }
 
 func (s *wavesSeen) leasesAndMarkers() error {
@@ -191,7 +213,7 @@ func (s *wavesSeen) proof(run life.Run, repo *refstore.Repo, start refstore.OID)
 	case len(own) == 0:
 		return wave.NoCommit
 	}
-	judged, err := (&workerRunning{c: s.c, base: start}).judged(repo, s.book.Desk.Rules.Trunk.ID, own[len(own)-1:]) // the oldest
+	judged, err := (&workerRunning{c: s.c, base: start}).judged(repo, s.book.Desk.Rules.Trunk.ID, own[:1]) // the oldest
 	switch {
 	case err != nil || len(judged) != 1:
 		return wave.NotKnown
