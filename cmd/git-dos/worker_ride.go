@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -96,7 +95,8 @@ func (w *workerRunning) claim() (*workerAnswer, error) {
 		journalAcquire(w.c, w.desk, refusal(req, v))
 		return refusedWorker(w.lease.Lane, "lease", v.Reason, v.Next, func(a *workerAnswer) { a.Lease = &v }), nil
 	}
-	w.claims, w.claimedAt = claims, w.from
+	w.claims = claims
+	w.claimed = w.keepClaims(context.WithoutCancel(w.c.Context))
 	if req.Seat != "" {
 		w.bind(req.Seat)
 	}
@@ -151,6 +151,7 @@ func (w *workerRunning) leftClaims() (freed bool, err error) {
 func (w *workerRunning) dismount(ctx context.Context) error {
 	claims := w.claims
 	w.claims = nil
+	w.claimed.stop()
 	return w.home.Dismount(ctx, claims)
 }
 
@@ -177,8 +178,7 @@ func (w *workerRunning) forget() {
 // until it is given back: also while a worktree is made, and while the run is graded.
 func (w *workerRunning) keep(ctx context.Context) *drive.Keeper {
 	held := drive.Held{Lane: w.lease.Lane, Nonce: w.lease.Nonce, TTL: w.job.req.TTL, Left: w.left, From: w.from}
-	from := workerRunning{c: w.c, desk: w.home, dir: w.job.dir} // where it was asked from, whatever becomes of its own
-	open := func(ctx context.Context) (*admit.Desk, error) { return from.reopened(ctx) }
+	open := w.asked()
 	if w.ridden {
 		held.TTL = time.Duration(w.lease.TTL) * time.Second
 		return drive.Watch(ctx, held, w.desk.Clock, open)
@@ -186,40 +186,14 @@ func (w *workerRunning) keep(ctx context.Context) *drive.Keeper {
 	return drive.Keep(ctx, held, w.desk.Clock, open)
 }
 
+// asked opens the desk where the worker was asked from, whatever becomes of its own.
+func (w *workerRunning) asked() func(context.Context) (*admit.Desk, error) {
+	from := workerRunning{c: w.c, desk: w.home, dir: w.job.dir}
+	return func(ctx context.Context) (*admit.Desk, error) { return from.reopened(ctx) }
+}
+
 func (w *workerRunning) stopKeeping() {
 	if w.kept {
 		w.keeper.Stop()
-	}
-}
-
-// keepClaims renews what was claimed inside the ridden lease. lost is closed when one
-// of the claims is, and why says so then.
-func (w *workerRunning) keepClaims(ctx context.Context) (lost <-chan struct{}, why func() string, stop func()) {
-	var keepers []*drive.Keeper
-	gone := make(chan struct{})
-	var once sync.Once
-	var reason string
-	done, end := context.WithCancel(ctx)
-	for _, r := range w.claims {
-		left := w.desk.Left(r)
-		held := drive.Held{Lane: r.Lane, Nonce: r.Nonce, TTL: time.Duration(r.TTL) * time.Second, Left: left, From: w.claimedAt}
-		k := drive.Keep(ctx, held, w.desk.Clock, w.reopened)
-		keepers = append(keepers, k)
-		go func() {
-			select {
-			case <-k.Lost():
-				once.Do(func() {
-					reason = k.Why()
-					close(gone)
-				})
-			case <-done.Done():
-			}
-		}()
-	}
-	return gone, func() string { return reason }, func() {
-		end()
-		for _, k := range keepers {
-			k.Stop()
-		}
 	}
 }

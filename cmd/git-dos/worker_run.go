@@ -197,24 +197,24 @@ type workerRunning struct {
 	desk *admit.Desk // where it works
 	job  workerJob
 
-	began     time.Time
-	from      lease.Instant // before the admission
-	left      time.Duration // from then on, until it must stop
-	lease     lease.Record
-	run       string         // its own, which is the lease's unless it rides that
-	ridden    bool           // the lease is another's: it is neither renewed nor released here
-	noted     bool           // the worktree remembers the lease for this worker's sake
-	claims    []lease.Record // what it has inside the lease that it rides
-	claimedAt lease.Instant  // before they were admitted
-	keeper    *drive.Keeper  // of the lease: its own, or that of the holder who runs this worker
-	kept      bool           // by itself
-	base      refstore.OID   // where its work begins
-	trunk     facts.Trunk    // as it was then, where it was asked from
-	dir       string
-	log       string
-	linked    *workerTree // nil in the worktree that was there
-	marks     marker.Folder
-	mark      marker.Marker
+	began   time.Time
+	from    lease.Instant // before the admission
+	left    time.Duration // from then on, until it must stop
+	lease   lease.Record
+	run     string         // its own, which is the lease's unless it rides that
+	ridden  bool           // the lease is another's: it is neither renewed nor released here
+	noted   bool           // the worktree remembers the lease for this worker's sake
+	claims  []lease.Record // what it has inside the lease that it rides
+	claimed *claimKeeping  // renews them; nil where there are none
+	keeper  *drive.Keeper  // of the lease: its own, or that of the holder who runs this worker
+	kept    bool           // by itself
+	base    refstore.OID   // where its work begins
+	trunk   facts.Trunk    // as it was then, where it was asked from
+	dir     string
+	log     string
+	linked  *workerTree // nil in the worktree that was there
+	marks   marker.Folder
+	mark    marker.Marker
 
 	account *policy.Account // that its seat belongs to, nil of none; its environment is told nowhere
 }
@@ -382,6 +382,9 @@ func (w *workerRunning) work() (workerAnswer, error) {
 	if w.keeper.Over() {
 		return *refusedWorker(w.lease.Lane, "lease", "its lease was lost before anything was started", "run it again", func(*workerAnswer) {}), w.giveBack()
 	}
+	if w.claimed.over() {
+		return *refusedWorker(w.lease.Lane, "lease", "what it claimed inside the lease was lost before anything was started", "run it again", func(*workerAnswer) {}), w.giveBack()
+	}
 	if err := w.marks.Put(w.mark); err != nil {
 		return workerAnswer{}, errors.Join(environmentf("%w", err), w.giveBack())
 	}
@@ -415,8 +418,6 @@ func (w *workerRunning) work() (workerAnswer, error) {
 func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	ctx := context.WithoutCancel(w.c.Context)
 	defer killAtOnce(run)()
-	gone, why, stop := w.keepClaims(ctx)
-	defer stop()
 	var over <-chan time.Time
 	if w.job.timeout > 0 {
 		t := time.NewTimer(w.job.timeout)
@@ -429,9 +430,9 @@ func (w *workerRunning) watch(run *worker.Run) supervise.Exit {
 	case <-w.keeper.Lost():
 		exit.Lost = true
 		warn(w.c, "the lease on lane %s is lost: %s; the worker is stopped", w.lease.Lane, w.keeper.Why())
-	case <-gone:
+	case <-w.claimed.gone():
 		exit.Lost = true
-		warn(w.c, "what it claimed inside lane %s is lost: %s; the worker is stopped", w.lease.Lane, why())
+		warn(w.c, "what it claimed inside lane %s is lost: %s; the worker is stopped", w.lease.Lane, w.claimed.why)
 	case <-over:
 		exit.TimedOut = true
 	case <-w.c.Context.Done():
