@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -67,7 +66,7 @@ func topOf(c *cli.Context, d *admit.Desk, t time.Time) (topAnswer, error) {
 	if past.why != "" {
 		a.Unread = append(a.Unread, "commits: "+past.why)
 	}
-	if err := a.lanes(c.Context, b, past, t); err != nil {
+	if err := a.lanes(c, b, past, t); err != nil {
 		return topAnswer{}, err
 	}
 	count, err := b.Counts(c.Context)
@@ -89,8 +88,8 @@ func topNodes(b *life.Book) []string {
 }
 
 // lanes adds every lane: what is held, what cannot be read, and what is free.
-func (a *topAnswer) lanes(ctx context.Context, b *life.Book, past topHistory, now time.Time) error {
-	d := b.Desk
+func (a *topAnswer) lanes(c *cli.Context, b *life.Book, past topHistory, now time.Time) error {
+	ctx, d := c.Context, b.Desk
 	reading, err := b.Leases(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -98,7 +97,7 @@ func (a *topAnswer) lanes(ctx context.Context, b *life.Book, past topHistory, no
 		}
 		return nil // decisions have named the lanes among what cannot be read
 	}
-	spawning, err := topSpawns(ctx, b, now)
+	spawning, err := topSpawns(c, b, now)
 	if err != nil {
 		return panelError(err)
 	}
@@ -130,11 +129,15 @@ func (a *topAnswer) lanes(ctx context.Context, b *life.Book, past topHistory, no
 	return nil
 }
 
-// topSpawns are the workers that were started of late, by lane.
-func topSpawns(ctx context.Context, b *life.Book, now time.Time) (map[string]journal.Row, error) {
-	pending, err := b.Pending(ctx, now, b.Desk.Rules.Policy.Supervise.PendingWindow)
-	rows := map[string]journal.Row{}
+// topSpawns are the workers that were started of late, by lane. One that is known to
+// have ended is on its way no more.
+func topSpawns(c *cli.Context, b *life.Book, now time.Time) (map[string]journal.Row, error) {
+	pending, err := b.Pending(c.Context, now, b.Desk.Rules.Policy.Supervise.PendingWindow)
+	rows, over := map[string]journal.Row{}, loopOver(c, b, pending)
 	for _, r := range pending {
+		if over[r.RunID] {
+			continue
+		}
 		if name, err := lane.Canonical(r.Lane); err == nil {
 			rows[name] = r
 		}
