@@ -139,6 +139,9 @@ func preflightOf(c *cli.Context, b *life.Book, own preflightSpawned) (supervise.
 	if err != nil {
 		unread("this machine's processes", err)
 	}
+	if _, torn := errors.AsType[*markerUnreadError](err); torn {
+		ev.Inspect = "git dos reclaim"
+	}
 	if ev.Target > 0 && own.alive != nil {
 		ev.Live.Leases = *own.alive
 	} else if ev.Live.Leases, err = preflightAlive(c, b, node, spawns, ev.Target > 0); err != nil {
@@ -208,9 +211,16 @@ func preflightSpawns(b *life.Book) ([]marker.Marker, error) {
 		return nil, err
 	}
 	if len(unread) > 0 {
-		return nil, fmt.Errorf("%s of a worker cannot be read: %s", verdict.Count(len(unread), "marker"), unread[0])
+		return nil, &markerUnreadError{unread}
 	}
 	return spawns, nil
+}
+
+// A markerUnreadError names the markers of workers that cannot be read.
+type markerUnreadError struct{ unread []string }
+
+func (e *markerUnreadError) Error() string {
+	return fmt.Sprintf("%s of a worker cannot be read: %s", verdict.Count(len(e.unread), "marker"), e.unread[0])
 }
 
 // preflightLook looks at the processes. Launches of the runs that are named are not

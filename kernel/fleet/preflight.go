@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -22,7 +23,8 @@ const (
 // PreflightEvidence is everything Preflight may know, each part gathered by
 // itself. A nil Seats or Accounts is one that nobody asked for.
 type PreflightEvidence struct {
-	Unread     []string  `json:"unread"` // what could not be looked at, and why
+	Unread     []string  `json:"unread"`            // what could not be looked at, and why
+	Inspect    string    `json:"inspect,omitempty"` // the command that tells more of that; "" for git dos doctor
 	Host       Host      `json:"host"`
 	Processes  []Process `json:"processes"` // that are out of order, of anybody
 	Live       Headcount `json:"live"`
@@ -163,7 +165,7 @@ func (v *PreflightVerdict) decide(ev PreflightEvidence) (outcome Readiness, reas
 	lack := ev.Host.lack()
 	switch {
 	case len(ev.Unread) > 0:
-		return RefuseInspect, "not everything could be looked at: " + strings.Join(ev.Unread, "; "), "git dos doctor"
+		return RefuseInspect, "not everything could be looked at: " + strings.Join(ev.Unread, "; "), cmp.Or(ev.Inspect, "git dos doctor")
 	case len(v.Flagged) > 0:
 		return RefuseHost, v.flagged(), "git dos reclaim"
 	case lack != "":
