@@ -25,6 +25,7 @@ type accountCapAnswer struct {
 	Owner   string     `json:"owner,omitempty"`
 	Node    string     `json:"node"`          // in whose ledger
 	Seq     uint64     `json:"seq,omitempty"` // its place there
+	Told    bool       `json:"published"`     // in a fleet: the others can read it
 	Next    string     `json:"next,omitempty"`
 }
 
@@ -125,7 +126,8 @@ func accountSay(c *cli.Context, fill func(*admit.Desk, *accountCapAnswer) error)
 	if len(seq) == 1 {
 		a.Seq = seq[0]
 	}
-	if d.Remote() != "" {
+	if a.Told = tellAtOnce(c.Context, d); !a.Told && d.Remote() != "" {
+		warn(c, "not published yet: other nodes may start workers on account %s", verdict.Show(a.Account))
 		a.Next = "git dos sync"
 	}
 	return answer(c, a)

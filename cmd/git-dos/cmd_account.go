@@ -36,8 +36,8 @@ func accountVerb() verb {
 				Name:      "cap",
 				ArgsUsage: "NAME",
 				Usage:     "say that an account is used up, so that no worker is started on it",
-				Description: "Adds a CAP row to this node's ledger; other nodes know it when that was published, by git dos sync or a\n" +
-					"driver. The newest word about an account counts. It ends by itself, after 31 days at most. No worker\n" +
+				Description: "Adds a CAP row to this node's ledger; in a fleet that is published at once, and where it cannot be, by\n" +
+					"the next git dos sync or driver. The newest word about an account counts. It ends by itself, after 31 days at most. No worker\n" +
 					"that runs is stopped.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "until", Usage: "until this `TIME`, RFC 3339"},

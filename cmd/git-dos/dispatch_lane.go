@@ -38,6 +38,7 @@ type dispatching struct {
 	lease    lease.Record
 	ridden   bool
 	keeper   *drive.Keeper
+	telling  *telling
 	scope    []string
 	strayed  []dispatchStray // what the dead process left uncommitted
 	tookOver bool            // what that one did not push is in own
@@ -230,7 +231,8 @@ func (s *dispatching) seatless(r lease.Record) *dispatchAnswer {
 	return refusedDispatch(r.Lane, "lease", "its lease does not have such a seat", "release it and take the lane with that seat, or leave the flag out")
 }
 
-// keep renews the lease from now on, or watches the one that is ridden.
+// keep renews the lease from now on, or watches the one that is ridden, and has the
+// fleet told of what is done under it.
 func (s *dispatching) keep(from lease.Instant, left time.Duration) {
 	held := drive.Held{Lane: s.lease.Lane, Nonce: s.lease.Nonce, TTL: time.Duration(s.lease.TTL) * time.Second, Left: left, From: from}
 	keep := drive.Keep
@@ -239,6 +241,7 @@ func (s *dispatching) keep(from lease.Instant, left time.Duration) {
 	}
 	w := &workerRunning{c: s.c, home: s.desk, desk: s.desk, dir: s.job.dir}
 	s.keeper = keep(context.WithoutCancel(s.c.Context), held, s.desk.Clock, w.reopened)
+	s.telling = tellFleet(s.c, s.desk, w.reopened)
 }
 
 // lost says why the lease is lost, "" while it is not.
@@ -290,6 +293,7 @@ func (s *dispatching) leave(err error) error {
 	if s.keeper == nil {
 		return err
 	}
+	defer s.telling.stop()
 	lost := s.lost() != ""
 	s.keeper.Stop()
 	if s.ridden || lost {

@@ -137,7 +137,9 @@ func workerRun(c *cli.Context) error {
 		}
 		return answer(c, *refused)
 	}
+	telling := tellFleet(c, d, w.asked())
 	a, err := w.work()
+	telling.stop()
 	if err != nil {
 		return err
 	}

@@ -84,5 +84,7 @@ func (w *workerRunning) capAccount() {
 	}
 	if err := w.home.Journal(w.c.Context, row); err != nil {
 		warn(w.c, "that account %s is capped was not journaled, and workers may start on it: %v", w.account.Name, err)
+	} else if w.home.Remote() != "" && !tellAtOnce(w.c.Context, w.home) {
+		warn(w.c, "that account %s is capped is not published yet, and other nodes may start workers on it: git dos sync tells them", w.account.Name)
 	}
 }

@@ -73,6 +73,12 @@ func (d *Desk) publish(ctx context.Context, s refstore.Snapshot, req SyncRequest
 	return d.send(ctx, moves, refused, out)
 }
 
+// PublishDue reports whether a sync would send what there is to send: there is a
+// remote, and the last push is not younger than fleet.interval.
+func (d *Desk) PublishDue() bool {
+	return d.remote != nil && time.Since(d.remote.LastEach()) >= d.Rules.Policy.Fleet.Interval
+}
+
 func (r *SyncReport) add(p Published) {
 	r.Published = append(r.Published, p)
 	if r.Outcome == InSync && p.State != Sent && p.State != PutOff && p.State != Raced {
