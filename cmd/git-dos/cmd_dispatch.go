@@ -34,7 +34,8 @@ func dispatchVerb() verb {
 				"committed itself is pushed to the trunk, under the lane's lease; where that is refused it is said, and the\n" +
 				"commits stay here.\n\n" +
 				"With --seat, --account or --work-kind the lane is taken with a seat of an account, as git dos worker run does\n" +
-				"it, and every pick runs on that.",
+				"it, and picks run on that. Those that run beside it each claim a further seat of such accounts inside the\n" +
+				"lease, and where there are too few fewer run side by side.",
 			Flags: append(dispatchFlags(),
 				&cli.StringFlag{Name: "leases", Usage: "live leases known besides, as `JSON` (what lease live --json prints), or - for standard input"},
 				&cli.IntFlag{Name: "jobs", Value: 1, Usage: fmt.Sprintf("run up to `J` picks side by side, 1 to %d; --limit is J then where it is not given", nextUpMost)},

@@ -88,6 +88,7 @@ type workerJob struct {
 	req      admit.Request
 	ask      accountAsk // of a seat
 	seats    []string   // that are asked for, one after another; of none, none
+	further  bool       // a seat beside that of the lease that it rides
 	command  []string   // with its words still to be filled in
 	dir      string     // the top of the worktree that was asked from
 	prompt   string     // a file, "" for none

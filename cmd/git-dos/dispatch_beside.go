@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/git-dos/git-dos/internal/life"
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
@@ -32,6 +33,15 @@ func batches(waves [][]int, most int) (all [][]int) {
 	return all
 }
 
+// alone are the picks that others had the seats of, to be tried next, each by itself.
+func (s *dispatching) alone() (all [][]int) {
+	for _, i := range s.again {
+		all = append(all, []int{i})
+	}
+	s.again = nil
+	return all
+}
+
 // room is how many of so many picks this machine lets run side by side: the lane
 // itself is counted as the first, and preflight is asked for each of the others.
 func (s *dispatching) room(most int) (int, error) {
@@ -42,8 +52,13 @@ func (s *dispatching) room(most int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	seats, why := s.furtherSeats(b)
+	if why != "" {
+		warn(s.c, "1 pick side by side, and no more: %s", why)
+		return 1, nil
+	}
 	for n := 1; n < most; n++ {
-		v, err := preflightOf(s.c, b, preflightSpawned{count: n - 1})
+		v, err := preflightOf(s.c, b, preflightSpawned{count: n - 1, seats: seats})
 		if err != nil {
 			return 0, err
 		}
@@ -55,6 +70,21 @@ func (s *dispatching) room(most int) (int, error) {
 	return most, nil
 }
 
+// furtherSeats looks for seats for the picks beside the first, which has that of the
+// lease: one seat bears one worker at a time. nil where the lease has no seat of an
+// account. why is set where no further one may be looked for.
+func (s *dispatching) furtherSeats(b *life.Book) (seats *accountSeats, why string) {
+	if accountOf(s.desk.Rules.Policy, s.lease.Seat) == nil {
+		return nil, ""
+	}
+	if ask := s.job.ask; ask.seat != "" || !ask.asks() {
+		return nil, "they would share seat " + verdict.Show(s.lease.Seat) + "; --account and --work-kind look for a seat for each"
+	}
+	seats = accountLook(s.c, b, s.job.ask)
+	s.seats = seats.names()
+	return seats, ""
+}
+
 // tryAll runs the workers of picks side by side and settles one after the other what
 // came of them. stop is why no other should be tried after them.
 func (s *dispatching) tryAll(p packet.Packet, picks []int, tag string, a *dispatchAnswer, rows []supervise.PickRow) (stop string, err error) {
@@ -63,7 +93,7 @@ func (s *dispatching) tryAll(p packet.Packet, picks []int, tag string, a *dispat
 		t := &trials[n]
 		t.pick, t.row = i, &rows[i]
 		if stop == "" && err == nil {
-			s.board(p, t, tag, len(picks) > 1)
+			s.board(p, t, tag, n, len(picks) > 1)
 			stop, err = t.stop, t.err
 		} else {
 			t.row.Reason = "not started: " + firstOf(stop, "error")
@@ -89,15 +119,19 @@ func (s *dispatching) tryAll(p packet.Packet, picks []int, tag string, a *dispat
 	return stop, err
 }
 
-// board makes a worker for a pick, with its unit claimed. Beside others it has a
-// worktree of its own, and its part of the lane's tree.
-func (s *dispatching) board(p packet.Packet, t *trial, tag string, beside bool) {
+// board makes a worker for a pick, the nth of those that run at once, with its unit
+// claimed. Beside others it has a worktree of its own, its part of the lane's tree and,
+// where the lane has a seat of an account, a further one unless it is the first.
+func (s *dispatching) board(p packet.Packet, t *trial, tag string, n int, beside bool) {
 	if why := unfit(t.row.Unit); why != "" {
 		t.row.Reason = "not started: " + why
 		return
 	}
 	w := s.worker()
-	w.job.req.Lanes, w.job.req.Unit, w.job.req.Tree = nil, t.row.Unit, nil
+	w.job.req.Lanes, w.job.req.Unit, w.job.req.Tree, w.job.seats = nil, t.row.Unit, nil, nil
+	if n > 0 && len(s.seats) > 0 {
+		w.job.further, w.job.seats = true, s.seats
+	}
 	if beside {
 		c := *s.c
 		w.c, w.job.worktree, w.job.req.Tree, w.job.req.Worker = &c, true, p.Picks[t.pick].Tree, ""
@@ -116,7 +150,10 @@ func (s *dispatching) board(p packet.Packet, t *trial, tag string, beside bool) 
 		t.err = err
 	case refused != nil:
 		t.row.Worker, t.row.End, t.row.Reason = refused.Outcome, refused.End, "not started: "+refused.Reason
-		if !othersHave(refused.Lease) {
+		switch {
+		case w.job.further && refused.Lease != nil && refused.Lease.ReasonClass == lease.SeatTaken:
+			s.again = append(s.again, t.pick)
+		case !othersHave(refused.Lease):
 			t.stop = string(refused.End)
 		}
 	default:

@@ -44,6 +44,9 @@ type dispatching struct {
 	tookOver bool            // what that one did not push is in own
 	own      []refstore.OID  // commits of its own that the trunk of the fleet has not, oldest first
 	gaps     map[string]bool // that were told of
+
+	seats []string // free ones, for picks beside the first
+	again []int    // picks whose seat was had by others, to be tried alone
 }
 
 // dispatchAsked reads what the flags ask for. What it refuses was not started.
@@ -224,8 +227,7 @@ func (s *dispatching) admit() (_ *dispatchAnswer, err error) {
 // seatless refuses a lease that was there before and has another seat than is asked
 // for.
 func (s *dispatching) seatless(r lease.Record) *dispatchAnswer {
-	ask := s.job.ask
-	if (ask.seat == "" || ask.seat == r.Seat) && (!ask.asks() || ask.has(s.desk.Rules.Policy, r.Seat)) {
+	if s.job.ask.met(s.desk.Rules.Policy, r.Seat) {
 		return nil
 	}
 	return refusedDispatch(r.Lane, "lease", "its lease does not have such a seat", "release it and take the lane with that seat, or leave the flag out")

@@ -49,7 +49,9 @@ func (s *dispatching) launch(p packet.Packet, tag string, a *dispatchAnswer, ev 
 	if err != nil {
 		return err
 	}
-	for _, batch := range batches(waves, beside) {
+	for all := batches(waves, beside); len(all) > 0; all = append(s.alone(), all...) {
+		batch := all[0]
+		all = all[1:]
 		if ev.Stopped != "" {
 			for _, i := range batch {
 				ev.Picks[i].Reason = "not started: " + ev.Stopped

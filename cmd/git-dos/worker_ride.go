@@ -66,12 +66,16 @@ func (w *workerRunning) ride(r lease.Record) (*workerAnswer, error) {
 }
 
 // claim claims what the worker is to have inside the lease that it rides. A seat that
-// was asked for and that lease has is had with it. What a killed worker of this machine
+// was asked for and that lease has is had with it, unless it is to be a further one. What a killed worker of this machine
 // has left there is given back for it.
 func (w *workerRunning) claim() (*workerAnswer, error) {
 	req, seats := w.job.req, w.job.seats
-	if has := w.lease.Seat; req.Seat == has || w.job.ask.asks() && w.job.ask.has(w.home.Rules.Policy, has) {
+	met := !w.job.further && w.job.ask.met(w.home.Rules.Policy, w.lease.Seat)
+	switch {
+	case met:
 		req.Seat, seats = "", nil
+	case req.Seat == "" && len(seats) == 0:
+		return refusedWorker(w.lease.Lane, "seat", "the lease that it rides does not have such a seat, and none is free", "git dos account list", func(*workerAnswer) {}), nil
 	}
 	w.bind(w.lease.Seat)
 	if req.Unit == "" && req.Seat == "" && len(req.Tree) == 0 && len(seats) == 0 {

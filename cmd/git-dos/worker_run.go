@@ -151,7 +151,7 @@ func workerRun(c *cli.Context) error {
 }
 
 // workerPreflight asks this machine and, where a seat is wanted, the accounts. Who
-// rides a lease has that lease's seat.
+// rides a lease has that lease's seat, where it is one that was asked for.
 func workerPreflight(c *cli.Context, job *workerJob) (*workerAnswer, error) {
 	name := c.String("lane")
 	if job.ask.sentence != "" {
@@ -166,7 +166,7 @@ func workerPreflight(c *cli.Context, job *workerJob) (*workerAnswer, error) {
 		return nil, err
 	}
 	var own preflightSpawned
-	if ridden == nil {
+	if ridden == nil || !job.ask.met(b.Desk.Rules.Policy, ridden.Seat) {
 		own.seats = accountLook(c, b, job.ask)
 		if job.seats = own.seats.names(); job.ask.seat != "" {
 			job.seats = []string{job.ask.seat}

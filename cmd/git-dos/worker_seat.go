@@ -36,6 +36,11 @@ func (a accountAsk) has(p policy.Policy, seat string) bool {
 	return account != nil && (a.only == "" || a.only == account.Name)
 }
 
+// met reports whether a lease with this seat has what was asked for.
+func (a accountAsk) met(p policy.Policy, seat string) bool {
+	return (a.seat == "" || a.seat == seat) && (!a.asks() || a.has(p, seat))
+}
+
 // bind gives the worker the seat of its lease, and the account that this belongs to.
 func (w *workerRunning) bind(seat string) {
 	w.job.req.Seat = seat
