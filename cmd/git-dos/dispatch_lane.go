@@ -41,8 +41,9 @@ type dispatching struct {
 	telling  *telling
 	scope    []string
 	strayed  []dispatchStray // what the dead process left uncommitted
-	tookOver bool            // what that one did not push is in own
+	tookOver bool            // what earlier runs did not push is in own
 	own      []refstore.OID  // commits of its own that the trunk of the fleet has not, oldest first
+	earlier  []refstore.OID  // those of them that earlier runs made
 	gaps     map[string]bool // that were told of
 
 	seats []string // free ones, for picks beside the first

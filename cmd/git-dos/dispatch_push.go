@@ -51,23 +51,24 @@ const pushTries = 5
 // push under the lane's lease: its commits alone, made anew where the trunk has moved
 // or where something else that is not pushed stands below them. What a worker did not
 // push stays where it is. Nothing is lost where it is refused: the commits stand here,
-// are named, and are tried again with the next ones.
+// are named, and are tried again with the next ones, by the next dispatch of the lane at
+// the latest.
 func (s *dispatching) publish() *dispatchPushed {
 	if s.desk.Remote() == "" {
 		return nil
 	}
 	if err := s.takeOver(); err != nil {
-		warn(s.c, "what an earlier process of run %s committed and did not push is not known: %v", s.run, err)
+		warn(s.c, "what an earlier run on lane %s committed and did not push is not known: %v", verdict.Show(s.lease.Lane), err)
 	}
 	if len(s.own) == 0 {
 		return nil
 	}
 	p := &dispatchPushed{Outcome: pushFailed}
-	for _, id := range s.own {
-		p.Commits = append(p.Commits, string(id))
-	}
 	if err := s.pushOwn(p); err != nil {
 		p.Why = verdict.Clip(err.Error())
+	}
+	for _, id := range s.own {
+		p.Commits = append(p.Commits, string(id))
 	}
 	if p.Why == "" {
 		s.own = nil
@@ -113,6 +114,9 @@ func (s *dispatching) pushOnce(p *dispatchPushed) (again bool, err error) {
 	d := s.desk
 	tip, err := cherry.Pick(s.c.Context, d.Repo, d.Rules.Trunk.ID, s.own)
 	var conflict *cherry.ConflictError
+	for errors.As(err, &conflict) && s.drop(conflict) {
+		tip, err = cherry.Pick(s.c.Context, d.Repo, d.Rules.Trunk.ID, s.own)
+	}
 	switch {
 	case errors.As(err, &conflict):
 		p.Outcome, p.Why = string(lease.Raced), conflict.Error()
