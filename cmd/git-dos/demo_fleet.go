@@ -63,9 +63,6 @@ command = ["sh", "worker.sh"]
 worktree = true
 grace = "1s"
 
-[loop]
-max_unclear = 9
-
 [supervise]
 pending_window = "30s"
 worker_launch_template = "git dos dispatch-loop --lane {lane} --fresh --max-iterations 9 --host-cap 99 --max-workers 99"
