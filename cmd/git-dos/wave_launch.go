@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -123,6 +122,7 @@ func waveLaunchCommand() *cli.Command {
 			&cli.StringFlag{Name: "plan-id", Usage: "the name of the plan, as git dos wave plan gives it: `PLAN`; required"},
 			&cli.BoolFlag{Name: "live", Usage: "start the workers"},
 			&cli.BoolFlag{Name: "attended", Usage: "launch beside a dispatcher all the same: an override, which is journaled"},
+			superOperatorFlag(),
 		),
 		Action: waveLaunchAction,
 	}
@@ -135,6 +135,9 @@ func waveLaunchAction(c *cli.Context) error {
 		return usagef("no plan is named").hint("git dos wave plan names one; look at it, then give its name with --plan-id")
 	case wave.CheckPlanID(id) != nil:
 		return usagef("--plan-id %.120q %w", id, wave.ErrPlanID).hint("git dos wave plan names one")
+	}
+	if c.IsSet("operator") && !c.Bool("attended") {
+		return usagef("--operator names who attends").hint("give --attended too")
 	}
 	if !c.Bool("live") {
 		return waveLaunch(c, id)
@@ -262,9 +265,6 @@ func waveHandGate() waveGate {
 		if err != nil {
 			return "", "", err
 		}
-		if l.held != nil && l.held.Nonce == os.Getenv("GIT_DOS_NONCE") {
-			return "", "", nil
-		}
 		attended := c.Bool("attended")
 		v := l.verdict(attended)
 		if attended && c.Bool("live") && !told {
@@ -301,7 +301,7 @@ func (l *waveLaunching) run() {
 		}
 		l.start(row)
 		if row.Result != rowStarted {
-			a.Refused = "worker"
+			a.Refused, a.Next = "worker", firstOf(a.Next, "git dos wave plan, with the same flags")
 			break
 		}
 		a.Started++

@@ -45,6 +45,7 @@ func (l *waveLaunching) start(row *waveLaunchRow) {
 		}
 		return
 	}
+	l.answer.Next = a.Next // where it was refused
 	row.RunID, row.Gen, row.PID, row.Dir, row.Log = a.RunID, a.Gen, a.PID, a.Dir, a.Log
 	switch a.Outcome {
 	case workerStarted:
