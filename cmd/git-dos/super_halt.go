@@ -14,7 +14,7 @@ const superSpans = 3
 
 // cadence is that of the dispatcher there is, else the usual one.
 func (l *superLook) cadence() time.Duration {
-	if l.held != nil && l.held.Rung != "" {
+	if l.held != nil && superTicks(*l.held) {
 		return time.Duration(l.held.TTL) * time.Second / superPeriods
 	}
 	return superUsual

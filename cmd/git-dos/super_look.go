@@ -132,7 +132,7 @@ func (l *superLook) gather() error {
 func (l *superLook) standing() error {
 	r := *l.held
 	l.gate.Lease, l.gate.Holder = super.Live, r.Holder.String()
-	if l.gate.BeatName = beat.Supervise; r.Rung != "" {
+	if l.gate.BeatName = beat.Supervise; superTicks(r) {
 		l.gate.BeatName = beat.Dispatcher
 	}
 	over, err := l.book.Lapsed(l.c.Context)

@@ -142,7 +142,7 @@ func (l *superLook) dispatcher() *superDispatcher {
 	}
 	r := l.held
 	d := &superDispatcher{Holder: r.Holder.String(), Node: r.Holder.Node, RunID: r.RunID, Since: r.AcquiredAt.UTC(), Deadline: r.Deadline().UTC(), Rung: r.Rung}
-	if r.Rung != "" {
+	if superTicks(*r) {
 		d.CadenceS = int64(l.cadence() / time.Second)
 	}
 	return d

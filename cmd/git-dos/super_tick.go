@@ -105,7 +105,7 @@ func (t *superTicking) run(req waveRequest) error {
 // superWorker marks the lease of a ticking dispatcher, beside its owner.
 const superWorker = "super tick"
 
-func superTicks(r lease.Record) bool { return r.Holder.Worker == superWorker }
+func superTicks(r lease.Record) bool { return r.Holder.Worker == superWorker || r.Rung != "" }
 
 // pass is the gate: ours is the lane where this worktree took it for a tick before,
 // and nobody has it since.
@@ -247,7 +247,17 @@ func (t *superTicking) acquire(ttl time.Duration) (lease.Verdict, error) {
 	if _, declared := t.desk.Rules.Policy.Heartbeats[beat.Dispatcher]; !declared {
 		warn(t.c, "no cadence of dispatcher is declared, so that git dos pulse judges it by another: [heartbeats] dispatcher = %q in dos.toml declares one", t.cadence.String())
 	}
-	return t.desk.Acquire(t.c.Context, admit.Request{Lanes: []string{super.Lane}, Owner: owner, Worker: superWorker, RunID: m.RunID, TTL: ttl})
+	// The nonce is on file before the admission that it is of: a tick that is killed
+	// between the two has the lane all the same.
+	nonce := admit.NewNonce()
+	if err := t.desk.Remember(lease.Record{Lane: super.Lane, Nonce: nonce, RunID: m.RunID}); err != nil {
+		return lease.Verdict{}, environmentf("the lease on lane %s cannot be remembered: %w", super.Lane, err)
+	}
+	v, err := t.desk.Acquire(t.c.Context, admit.Request{Lanes: []string{super.Lane}, Owner: owner, Worker: superWorker, RunID: m.RunID, TTL: ttl, Nonce: nonce})
+	if err == nil && v.Outcome != lease.Acquired {
+		err = t.desk.Forget(super.Lane, nonce)
+	}
+	return v, err
 }
 
 // reopened is the desk as the repository is now.

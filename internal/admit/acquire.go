@@ -23,6 +23,7 @@ type Request struct {
 	Tree     []string       // of the only lane
 	RunID    string         // of the lease to be made
 	Identity lease.Identity // of a lease the caller may already have
+	Nonce    string         // of the lease to be made, by [NewNonce]; without one a new one
 	Owner    string
 	Worker   string
 	TTL      time.Duration
@@ -78,7 +79,7 @@ func (d *Desk) acquire(ctx context.Context, req Request) (lease.Verdict, error) 
 
 // acquireHere asks the authority of this desk for lanes once.
 func (d *Desk) acquireHere(ctx context.Context, req Request) (lease.Verdict, error) {
-	a := &acquisition{desk: d, req: req, stamp: d.stamp(req.Owner, req.Worker), remembered: d.remembered(ctx)}
+	a := &acquisition{desk: d, req: req, stamp: d.stampOf(req), remembered: d.remembered(ctx)}
 	v, err := a.whole(ctx)
 	if err == nil && d.remote != nil && v.Outcome == lease.Refused {
 		d.want(ctx, a.wants)
@@ -89,7 +90,7 @@ func (d *Desk) acquireHere(ctx context.Context, req Request) (lease.Verdict, err
 // acquireUnder grants lanes at a node's own desk. What looks says of the delegations
 // comes before that; nil says nothing.
 func (d *Desk) acquireUnder(ctx context.Context, req Request, looks func(map[string]lease.Delegation) error) (lease.Verdict, error) {
-	a := &acquisition{desk: d, req: req, stamp: d.stamp(req.Owner, req.Worker), remembered: d.remembered(ctx), looks: looks}
+	a := &acquisition{desk: d, req: req, stamp: d.stampOf(req), remembered: d.remembered(ctx), looks: looks}
 	return a.whole(ctx)
 }
 

@@ -137,6 +137,15 @@ func (d *Desk) stamp(owner, worker string) lease.Stamp {
 	}
 }
 
+// stampOf is the stamp of the lease that a request asks for.
+func (d *Desk) stampOf(req Request) lease.Stamp {
+	s := d.stamp(req.Owner, req.Worker)
+	if req.Nonce != "" {
+		s.Nonce = req.Nonce
+	}
+	return s
+}
+
 // NewNonce returns 64 random bits in hex.
 func NewNonce() string {
 	var b [8]byte
