@@ -15,10 +15,11 @@ import (
 type accountAsk struct {
 	kind      supervise.WorkKind // "" for a seat whose account is named
 	downshift bool
-	only      string // the one account
-	most      int    // seats that are looked for, 0 for as many as one worker tries
-	seat      string // the one seat; no account is declared that it belongs to while only is ""
-	sentence  string // why the seat is not one that its account has, "" where it is
+	only      string                     // the one account
+	most      int                        // seats that are looked for, 0 for as many as one worker tries
+	seat      string                     // the one seat; no account is declared that it belongs to while only is ""
+	told      map[string]supervise.Probe // probes that were asked already, and are not again
+	sentence  string                     // why the seat is not one that its account has, "" where it is
 }
 
 // asks reports whether a seat of an account is wanted.

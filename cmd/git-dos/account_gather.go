@@ -82,13 +82,15 @@ func accountAllocation(c *cli.Context, b *life.Book, ask accountAsk) (supervise.
 	if ask.seat != "" {
 		ev.Taken = nil // whether that one seat is free, the authority says
 	}
-	accountProbes(c.Context, b, &ev)
+	accountProbes(c.Context, b, &ev, ask.told)
 	return ev, supervise.Allocate(ev)
 }
 
-// accountProbes asks the probes that decide something.
-func accountProbes(ctx context.Context, b *life.Book, ev *supervise.AllocateEvidence) {
-	ev.Probes = accountAskAll(ctx, b, ev.Undecided())
+// accountProbes asks the probes that decide something and have not told yet.
+func accountProbes(ctx context.Context, b *life.Book, ev *supervise.AllocateEvidence, told map[string]supervise.Probe) {
+	asked := func(name string) bool { _, has := told[name]; return has }
+	ev.Probes = accountAskAll(ctx, b, slices.DeleteFunc(ev.Undecided(), asked))
+	maps.Copy(ev.Probes, told)
 }
 
 func accountAskAll(ctx context.Context, b *life.Book, names []string) map[string]supervise.Probe {
@@ -99,7 +101,15 @@ func accountAskAll(ctx context.Context, b *life.Book, names []string) map[string
 			asks = append(asks, accountProbe(b, p.Accounts[i]))
 		}
 	}
-	return probe.All(ctx, asks, b.Desk.Now)
+	return accountProbed(ctx, b, asks)
+}
+
+func accountProbed(ctx context.Context, b *life.Book, asks []probe.Ask) map[string]supervise.Probe {
+	limit := probe.Limit
+	if testPause != nil {
+		limit = testPause(limit)
+	}
+	return probe.All(ctx, asks, b.Desk.Now, limit)
 }
 
 func accountProbe(b *life.Book, a policy.Account) probe.Ask {
@@ -147,7 +157,7 @@ func (s *accountSeats) names() (names []string) {
 func accountCapUntil(ctx context.Context, b *life.Book, a policy.Account) (time.Time, string) {
 	now := b.Desk.Now()
 	if len(a.Probe) > 0 {
-		if told := probe.All(ctx, []probe.Ask{accountProbe(b, a)}, b.Desk.Now)[a.Name]; told.Until != nil {
+		if told := accountProbed(ctx, b, []probe.Ask{accountProbe(b, a)})[a.Name]; told.Until != nil {
 			return *told.Until, "a worker was rate-limited; " + told.Reason
 		}
 	}

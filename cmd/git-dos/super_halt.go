@@ -58,7 +58,8 @@ func (l *superLook) lookAtAccounts(probe bool) {
 		undecided = append(undecided, ev.Undecided()...)
 	}
 	if probe {
-		base.Probes = accountAskAll(l.c.Context, l.book, undecided)
+		l.told = accountAskAll(l.c.Context, l.book, undecided)
+		base.Probes = l.told
 	}
 	for _, a := range base.Accounts {
 		ev := base

@@ -33,8 +33,9 @@ type superLook struct {
 	rows  []journal.Row
 	past  time.Time // up to when rows had to be forgotten
 
-	accounts []accountRow // see lookAtAccounts
-	seats    string       // why nothing is known of them, "" where it is
+	accounts []accountRow               // see lookAtAccounts
+	seats    string                     // why nothing is known of them, "" where it is
+	told     map[string]supervise.Probe // what their probes said
 }
 
 // superAsks is what a look reads of the ledgers.

@@ -76,7 +76,7 @@ func (l *superLook) card() (a superStatusAnswer, err error) {
 	a.Unread = append(a.Unread, a.superResidue.unread...)
 	var seats *accountSeats
 	if len(l.accounts) > 0 && !a.Fast {
-		seats = accountLook(c, b, accountAsk{kind: supervise.Engineering})
+		seats = accountLook(c, b, accountAsk{kind: supervise.Engineering, told: l.told})
 	}
 	if a.Preflight, err = preflightOf(c, b, preflightSpawned{seats: seats}); err != nil {
 		return a, err

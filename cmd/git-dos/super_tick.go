@@ -27,7 +27,8 @@ type superTicking struct {
 	cadence time.Duration
 	lease   *lease.Record // on the dispatchers' lane; nil while it is not ours
 	keep    *drive.Keeper
-	last    string // wave that the ticks of this lease launched last
+	last    string                     // wave that the ticks of this lease launched last
+	told    map[string]supervise.Probe // what the probes of accounts said, each asked once
 	answer  superTickAnswer
 }
 
@@ -85,6 +86,10 @@ func (t *superTicking) run(req waveRequest) error {
 	}
 	if err := journalUnread(loopLedgers(l.book)); err != nil {
 		return err
+	}
+	if hidden := l.doubted(); hidden != "" && l.word() == nil {
+		return errorf(kindIndeterminate, "whether an operator has stopped the ticks cannot be told: %s", hidden).
+			hint("git dos journal check names the entry; git dos super resume --operator NAME goes on, once somebody has looked")
 	}
 	if err := t.clean(); err != nil {
 		return err
@@ -166,6 +171,7 @@ func (t *superTicking) stops(l *superLook) (bool, error) {
 	}
 	t.answer.Backlog = &w
 	l.lookAtAccounts(true)
+	t.told = l.told
 	h := super.Stop(l.stops(t.cadence, w, s.Overdue, supervise.WorkKind(t.c.String("work-kind"))))
 	if h.Signal == "" {
 		err = t.ramp(l)

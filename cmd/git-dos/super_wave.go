@@ -54,7 +54,7 @@ func climbers(workers []wave.Worker) (all []super.Climber) {
 // wave plans, and launches what the rung lets. A refusal is what the tick found, and no
 // failure of it.
 func (t *superTicking) wave(req waveRequest) error {
-	req.ramp = &t.answer.Rung
+	req.ramp, req.told = &t.answer.Rung, t.told
 	p, err := planWave(t.c, t.desk, req)
 	if err != nil {
 		return err
@@ -68,7 +68,8 @@ func (t *superTicking) wave(req waveRequest) error {
 	case t.answer.waits != "":
 		t.answer.Reason = t.answer.waits
 	case len(p.Rows) == 0:
-		t.answer.Reason = fmt.Sprintf("nothing to launch: %s: %s", p.Action, p.Reason)
+		why, next := p.refused()
+		t.answer.Reason, t.answer.Next = "nothing to launch: "+firstOf(why, p.Reason), firstOf(next, "git dos wave plan says what is in the way of each unit")
 	default:
 		a, err := launchWave(t.c, p, p.PlanID, true, t.gate)
 		if err != nil {

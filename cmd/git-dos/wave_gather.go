@@ -33,10 +33,11 @@ type waveRequest struct {
 	kind      string
 	downshift bool
 	scope     []string
-	command   []string    // "" for that of dos.toml
-	prefix    []string    // that starts a worker, before the flags of its row
-	prompt    bool        // each worker reads the prompt of its unit
-	ramp      *wave.State // nil where nothing bounds it by the wave before
+	command   []string                   // "" for that of dos.toml
+	prefix    []string                   // that starts a worker, before the flags of its row
+	prompt    bool                       // each worker reads the prompt of its unit
+	told      map[string]supervise.Probe // probes of accounts that were asked just now
+	ramp      *wave.State                // nil where nothing bounds it by the wave before
 }
 
 // A wavePlanned is a plan with everything that it was made of.
@@ -112,7 +113,7 @@ func (p *wavePlanned) evidence(c *cli.Context) (ev wave.Evidence, err error) {
 	}
 	var seats *accountSeats // without accounts nobody needs one
 	if len(rules.Accounts) > 0 {
-		seats = accountLook(c, p.book, accountAsk{kind: supervise.WorkKind(p.req.kind), downshift: p.req.downshift, most: p.req.workers})
+		seats = accountLook(c, p.book, accountAsk{kind: supervise.WorkKind(p.req.kind), downshift: p.req.downshift, most: p.req.workers, told: p.req.told})
 	}
 	if p.ready, err = preflightOf(c, p.book, preflightSpawned{wave: true, seats: seats}); err != nil {
 		return ev, err

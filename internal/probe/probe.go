@@ -26,19 +26,15 @@ type Ask struct {
 	Env     []string // all of it
 }
 
-// Limit is how long a probe may take.
+// Limit is how long a probe may take, unless its asker has less time.
 const Limit = 10 * time.Second
 
 // atOnce bounds the probes that run at a time.
 const atOnce = 8
 
-// All runs probes beside each other, and returns their answers by account. It
-// returns soon after the context is done.
-func All(ctx context.Context, asks []Ask, now func() time.Time) map[string]fleet.Probe {
-	return all(ctx, asks, now, Limit)
-}
-
-func all(ctx context.Context, asks []Ask, now func() time.Time, limit time.Duration) map[string]fleet.Probe {
+// All runs probes beside each other, each for no longer than limit, and returns their
+// answers by account. It returns soon after the context is done.
+func All(ctx context.Context, asks []Ask, now func() time.Time, limit time.Duration) map[string]fleet.Probe {
 	answers := make([]fleet.Probe, len(asks))
 	room := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup

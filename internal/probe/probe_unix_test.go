@@ -38,7 +38,7 @@ func TestHostileProbesAreUnreadableAndLeaveNothingBehind(t *testing.T) {
 	}
 	noon := time.Date(2030, 1, 2, 12, 0, 0, 0, time.UTC)
 	began := time.Now()
-	got := all(t.Context(), asks, func() time.Time { return noon }, 2*time.Second)
+	got := All(t.Context(), asks, func() time.Time { return noon }, 2*time.Second)
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("it took %s", took)
 	}
@@ -85,7 +85,7 @@ func gone(pid int) bool {
 func TestAProbeSeesTheEnvironmentItIsGivenAlone(t *testing.T) {
 	t.Setenv("GIT_DOS_PROBE_TEST", "leak")
 	asks := []Ask{sh("a", `test -z "$GIT_DOS_PROBE_TEST" && test "$TOKEN" = one && ! read line`, "TOKEN=one"), sh("b", `test "$TOKEN" = one`, "TOKEN=two")}
-	got := all(t.Context(), asks, time.Now, 5*time.Second)
+	got := All(t.Context(), asks, time.Now, 5*time.Second)
 	if got["a"].State != fleet.ProbeAvailable || got["b"].State != fleet.ProbeUnreadable {
 		t.Errorf("%+v", got)
 	}
@@ -100,7 +100,7 @@ func TestProbesRunBesideEachOtherAndEndWithTheirAsker(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	got := All(ctx, asks, time.Now)
+	got := All(ctx, asks, time.Now, Limit)
 	if took := time.Since(began); took > 8*time.Second {
 		t.Errorf("it took %s", took)
 	}
