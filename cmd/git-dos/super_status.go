@@ -65,6 +65,9 @@ func (l *superLook) card() (a superStatusAnswer, err error) {
 	for _, e := range b.Unread {
 		a.Unread = append(a.Unread, panelWords(e))
 	}
+	if hidden := l.doubted(); hidden != "" && l.word() == nil {
+		a.Unread = append(a.Unread, "whether an operator has stopped the ticks: "+hidden)
+	}
 	l.lookAtAccounts(!a.Fast)
 	a.Accounts, a.Earliest = l.accounts, super.Reset(l.at, l.accountCaps(""))
 	if l.seats != "" {

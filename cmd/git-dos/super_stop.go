@@ -94,6 +94,10 @@ func superResume(c *cli.Context) error {
 	}
 	return superSay(c, func(l *superLook, who string) (superWordAnswer, *journal.Row) {
 		w := l.word()
+		if hidden := l.doubted(); w == nil && hidden != "" {
+			a := superWordAnswer{Outcome: superLifted, Operator: who, Reason: "what may stand and cannot be read is lifted: " + verdict.Show(hidden), Next: "git dos super tick"}
+			return a, superWordRow(superLifted, who, reason)
+		}
 		if w == nil {
 			return superWordAnswer{Outcome: superLifted, Operator: who, Reason: "nothing stood, and nothing was written"}, nil
 		}
@@ -180,6 +184,21 @@ func (l *superLook) resumed() time.Time {
 		return last.At
 	}
 	return time.Time{}
+}
+
+// doubted says which entry of a ledger, newer than every word that is known, may be a
+// word that nobody can read, "" for none.
+func (l *superLook) doubted() string {
+	var last time.Time
+	if w := l.lastWord(); w != nil {
+		last = w.At
+	}
+	for _, h := range l.book.Hidden() {
+		if h.Verdict(last) {
+			return life.RowsError(h).Error()
+		}
+	}
+	return ""
 }
 
 func (l *superLook) lastWord() *journal.Row {

@@ -39,10 +39,11 @@ const (
 	hidesLaunch  = "launch"  // that by a wave
 	hidesAttempt = "attempt" // that a unit was tried
 	hidesCap     = "cap"     // that an account is used up
+	hidesVerdict = "verdict" // an answer, such as an operator's word
 )
 
 // hiddenOps are the ops of the rows that it may hide also where it names a run.
-var hiddenOps = map[string]string{hidesSpawn: OpSpawn, hidesLaunch: OpLaunch, hidesAttempt: OpAttempt, hidesCap: OpCap}
+var hiddenOps = map[string]string{hidesSpawn: OpSpawn, hidesLaunch: OpLaunch, hidesAttempt: OpAttempt, hidesCap: OpCap, hidesVerdict: OpVerdict}
 
 // newest is how late an entry that is no row may have been written, by what it
 // may hide. The zero time is that of one whose time is not known: it counts as
@@ -183,10 +184,14 @@ func (h Hidden) Attempt(since time.Time) bool { return h.newest.since(hidesAttem
 // later.
 func (h Hidden) Cap(since time.Time) bool { return h.newest.since(hidesCap, since) }
 
+// Verdict reports whether they may hide an answer that was recorded at a time or
+// later.
+func (h Hidden) Verdict(since time.Time) bool { return h.newest.since(hidesVerdict, since) }
+
 // Hidden are the ledgers with entries that are no rows, by node.
 func (v View) Hidden() (all []Hidden) {
 	for _, d := range v.forked {
-		all = append(all, Hidden{Node: d.Node, Entries: 1, Corrupt: true, Last: []Doubt{d}, newest: newest{hidesRun: {}, hidesSpawn: {}, hidesLaunch: {}, hidesAttempt: {}, hidesCap: {}}})
+		all = append(all, Hidden{Node: d.Node, Entries: 1, Corrupt: true, Last: []Doubt{d}, newest: newest{hidesRun: {}, hidesSpawn: {}, hidesLaunch: {}, hidesAttempt: {}, hidesCap: {}, hidesVerdict: {}}})
 	}
 	for _, s := range v.nodes {
 		if d := s.doubts; d.count > 0 {

@@ -99,16 +99,16 @@ func TestDoubtsOfACheckpointWithoutTimesAlwaysCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	const times = `,"newest":{"run":"2026-11-29T12:00:00Z"}`
-	const tells = `,"tells":["attempt","cap","launch","spawn","run"]`
+	const tells = `,"tells":["attempt","cap","launch","spawn","verdict","run"]`
 	old := strings.Replace(string(payload), times, "", 1)
 	if !strings.Contains(string(payload), times+tells) {
 		t.Fatalf("%s is not in %s", times+tells, payload)
 	}
 	for _, c := range []struct{ claim, payload, want string }{
-		{"with times", string(payload), "false false false false false"},
-		{"without", old, "true true true true true"},
-		{"about runs that they name", strings.Replace(old, `,"any":true`, "", 1), "false true true true true"},
-		{"with those of starts", strings.Replace(string(payload), tells, "", 1), "false false true true true"},
+		{"with times", string(payload), "false false false false false false"},
+		{"without", old, "true true true true true true"},
+		{"about runs that they name", strings.Replace(old, `,"any":true`, "", 1), "false true true true true true"},
+		{"with those of starts", strings.Replace(string(payload), tells, "", 1), "false false true true true true"},
 	} {
 		got, err := journal.Restore("n1", []byte(c.payload))
 		if err != nil {
@@ -116,7 +116,7 @@ func TestDoubtsOfACheckpointWithoutTimesAlwaysCount(t *testing.T) {
 		}
 		stands(t, c.claim, func(v journal.View) string {
 			h, late := v.Hidden()[0], epoch.Add(time.Hour)
-			return fmt.Sprint(h.OfRun(late), h.Spawn(late), h.Launch(late), h.Attempt(late), h.Cap(late))
+			return fmt.Sprint(h.OfRun(late), h.Spawn(late), h.Launch(late), h.Attempt(late), h.Cap(late), h.Verdict(late))
 		}, c.want, got)
 	}
 }
