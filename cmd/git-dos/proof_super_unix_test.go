@@ -4,16 +4,20 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/marker"
 	"github.com/git-dos/git-dos/kernel/super"
+	"github.com/git-dos/git-dos/kernel/wave"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -369,4 +373,94 @@ func counted(text string) map[string]int {
 		n[line]++
 	}
 	return n
+}
+
+// kill ends every worker and its keeper at once, as a machine that goes down does.
+func (m *marathon) kill() (n int) {
+	m.t.Helper()
+	repo, err := refstore.Open(m.t.Context(), m.repo)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	marks, err := marker.In(repo)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	spawns, unread, err := marks.List()
+	if err != nil || len(unread) > 0 {
+		m.t.Fatal(unread, err)
+	}
+	for _, s := range spawns {
+		if s.Worker == nil {
+			m.t.Fatalf("run %s has no process yet", s.RunID)
+		}
+		if err := errors.Join(syscall.Kill(int(s.Keeper.PID), syscall.SIGKILL), syscall.Kill(-int(s.Worker.PID), syscall.SIGKILL)); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	for _, s := range spawns {
+		for end := time.Now().Add(time.Minute); !s.Over(s.Node); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				m.t.Fatalf("run %s goes on: keeper %v, worker %v", s.RunID, s.Keeper, s.Worker)
+			}
+		}
+	}
+	return len(spawns)
+}
+
+// rung is that of a launch by hand.
+func (m *marathon) rung() wave.Rung {
+	m.t.Helper()
+	var a waveStatusAnswer
+	m.dos(&a, "wave", "status")
+	return a.Rung.Rung
+}
+
+// Room that was freed by a reclaim is tried with one worker: by the tick that reclaims,
+// by a tick after an operator did, and by hand; one wave after it climbs again.
+func TestAReclaimTakesTheRampToItsFirstRung(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Log("whether a worker has ended is told on linux")
+		return
+	}
+	m := newMarathon(t, 15, "")
+	step := func(hour int, mode string, move wave.Move, rung wave.Rung, reclaimed, launches int) {
+		t.Helper()
+		m.hour = hour
+		a, code := m.tick(mode)
+		if code != 0 || a.Climb == nil || a.Climb.Move != move || a.Rung.Rung != rung || a.Reclaimed != reclaimed || a.Launches != launches {
+			t.Errorf("hour %d: status %d, %s, %d launched, %d reclaimed, %+v: %s", hour, code, a.Outcome, a.Launches, a.Reclaimed, a.Climb, a.Reason)
+		}
+	}
+	step(0, "ship", wave.Stay, wave.Canary, 0, 1)
+	m.over()
+	step(1, "stall", wave.Promote, wave.Step, 0, 2)
+	if n := m.kill(); n != 2 {
+		t.Errorf("%d were killed", n)
+	}
+	m.hour = 15
+	if rung := m.rung(); rung != wave.Step {
+		t.Errorf("by hand before the reclaim: %s", rung)
+	}
+	step(15, "ship", wave.Restart, wave.Canary, 2, 1)
+	m.over()
+	if rung := m.rung(); rung != wave.Step {
+		t.Errorf("by hand after a wave that tried it: %s", rung)
+	}
+
+	step(16, "stall", wave.Promote, wave.Step, 0, 2)
+	m.kill()
+	m.hour = 31
+	if rung := m.rung(); rung != wave.Step {
+		t.Errorf("by hand before an operator's reclaim: %s", rung)
+	}
+	m.say("reclaim", "--live")
+	if rung := m.rung(); rung != wave.Canary {
+		t.Errorf("by hand after an operator's reclaim: %s", rung)
+	}
+	step(31, "ship", wave.Restart, wave.Canary, 0, 1)
+	m.over()
+	if rung := m.rung(); rung != wave.Step {
+		t.Errorf("by hand at the end: %s", rung)
+	}
 }

@@ -44,7 +44,7 @@ func (r *reclaiming) end(o machine.Owned, row supervise.RemnantRow, v supervise.
 		return err
 	}
 	operator := c.String("operator")
-	err = d.Journal(c.Context, journal.Row{
+	err = d.Journal(c.Context, reclaimRow(now(c), string(supervise.ReclaimDone), fmt.Sprintf("process %d of run %s", o.PID, o.RunID)), journal.Row{
 		Op: journal.OpOverride, Verb: "reclaim", Owner: owner, Operator: operator, Lane: o.Lane, RunID: o.RunID,
 		Gen: o.Spawn.Gen, Nonce: o.Spawn.Nonce, Node: d.Node, Unit: o.Spawn.Unit, PID: o.PID, Start: o.Start, BootID: o.Proc.Boot,
 		Reason: fmt.Sprintf("operator %s has process %d of it ended: %s", operator, o.PID, row.Why),

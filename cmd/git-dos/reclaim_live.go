@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
+	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
 // reclaimLive removes what can go.
@@ -24,12 +25,18 @@ func reclaimLive(c *cli.Context) error {
 	return r.answer(v)
 }
 
-// prune removes what can go.
+// prune removes what can go. Where a marker is to go, that is on record before: the
+// next wave from here tries the room with one worker.
 func (r *reclaiming) prune() (supervise.ReclaimVerdict, error) {
 	if err := r.leftovers(); err != nil {
 		return supervise.ReclaimVerdict{}, err
 	}
 	v := supervise.Reclaim(r.ev)
+	if n := v.Prunes(); n > 0 {
+		if err := r.note(string(supervise.ReclaimDone), verdict.Count(n, "marker")+" of workers that are over"); err != nil {
+			return v, err
+		}
+	}
 	for i := range v.Markers {
 		row := &v.Markers[i]
 		if row.Remedy == supervise.RemedyPrune && r.c.Context.Err() == nil {
@@ -46,6 +53,18 @@ func (r *reclaiming) prune() (supervise.ReclaimVerdict, error) {
 		return v, err
 	}
 	return v.Concluded(true), nil
+}
+
+// note records that something is reclaimed here.
+func (r *reclaiming) note(outcome, reason string) error {
+	d := r.book.Desk
+	if err := deskError(d.EnsureNode(r.c.Context)); err != nil {
+		return err
+	}
+	if err := d.Journal(r.c.Context, reclaimRow(now(r.c), outcome, reason)); err != nil {
+		return deskError(fmt.Errorf("nothing was removed, since it cannot be journaled: %w", err))
+	}
+	return nil
 }
 
 func reclaimed(err error) (bool, string) {

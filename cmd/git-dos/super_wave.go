@@ -26,7 +26,7 @@ func (t *superTicking) ramp(l *superLook) error {
 	if err != nil {
 		return err
 	}
-	ev.Reclaimed = t.answer.Reclaimed > 0
+	ev.Reclaimed = ev.Reclaimed || t.answer.Reclaimed > 0
 	climb := wave.Ramp(t.answer.Rung, ev)
 	t.answer.Climb, t.answer.Rung = &climb, climb.After
 	t.answer.waits = super.Hold(climb.After.Rung == wave.Full, climbers(ev.Workers))

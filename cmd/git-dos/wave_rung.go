@@ -29,26 +29,24 @@ const waveSilent = 512
 // waveRungByHand is where the ramp stands for whoever launches by hand and holds no
 // record of it: what the waves of the last day come to, one after the other.
 func waveRungByHand(c *cli.Context, b *life.Book) (wave.State, error) {
-	s := wave.State{Rung: wave.Canary}
 	seen, err := readWaves(c, b)
 	if err != nil {
-		return s, err
+		return wave.State{Rung: wave.Canary}, err
 	}
-	for _, id := range seen.order {
-		if now(c).Sub(seen.began(id)) < waveMemory {
-			s = wave.Ramp(s, seen.evidence(id)).After
-		}
-	}
-	return s, nil
+	ids := slices.DeleteFunc(slices.Clone(seen.order), func(id string) bool { return now(c).Sub(seen.began(id)) >= waveMemory })
+	return seen.rung(ids), nil
 }
 
-// waveEvidence is what became of one wave, for whoever keeps the rung.
+// waveEvidence is what became of one wave, for whoever keeps the rung, and whether
+// something was reclaimed since.
 func waveEvidence(c *cli.Context, b *life.Book, id string) (wave.RungEvidence, error) {
 	seen, err := readWaves(c, b)
 	if err != nil {
 		return wave.RungEvidence{}, err
 	}
-	return seen.evidence(id), nil
+	ev := seen.evidence(id)
+	ev.Reclaimed = seen.reclaimedSince(id)
+	return ev, nil
 }
 
 // A wavesSeen is what is known of all waves.
@@ -62,6 +60,8 @@ type wavesSeen struct {
 	cut    map[string]string      // by wave: why it was launched in part
 	live   map[string]bool        // leases, by nonce
 	spawns map[string]marker.Marker
+
+	reclaims []journal.Row // on this machine, the oldest first
 }
 
 // readWaves reads what the ledgers, the leases and this node's markers tell of waves.
@@ -97,6 +97,7 @@ func readWaves(c *cli.Context, b *life.Book) (*wavesSeen, error) {
 			s.cut[r.Subject] = firstOf(r.Detail, r.Verdict)
 		}
 	}
+	s.reclaimed(answers)
 	return s, s.leasesAndMarkers()
 }
 

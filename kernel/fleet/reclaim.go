@@ -70,6 +70,16 @@ func Reclaim(ev ReclaimEvidence) ReclaimVerdict {
 	return v.Concluded(false)
 }
 
+// Prunes counts the markers that can go.
+func (v ReclaimVerdict) Prunes() (n int) {
+	for _, r := range v.Markers {
+		if r.Remedy == RemedyPrune {
+			n++
+		}
+	}
+	return n
+}
+
 // Concluded is the verdict with its outcome, after what can go was removed where
 // live is set.
 func (v ReclaimVerdict) Concluded(live bool) ReclaimVerdict {
