@@ -156,6 +156,14 @@ func (v *PreflightVerdict) bound(ev PreflightEvidence) {
 
 const seatsTerm = "seats"
 
+// gone says of seats of which none is left that it is so.
+func (s Seats) gone() string {
+	if s.Total == 1 {
+		return "the one seat there is is taken"
+	}
+	return fmt.Sprintf("all %s are taken", verdict.Count(s.Total, "seat"))
+}
+
 // bound is how many workers there may be by these seats, when so many live: for each
 // seat that is free one more. Where every worker has one of them, that is Total.
 func (s Seats) bound(live int) int { return max(live, s.Leased) + max(0, s.Total-s.Leased) }
@@ -171,7 +179,7 @@ func (v *PreflightVerdict) decide(ev PreflightEvidence) (outcome Readiness, reas
 	case lack != "":
 		return RefuseHost, lack, "make room on this machine, then git dos preflight"
 	case ev.Seats != nil && v.seatsGone(*ev.Seats):
-		return RefuseNoSeat, fmt.Sprintf("all %s are taken", verdict.Count(ev.Seats.Total, "seat")), "git dos status"
+		return RefuseNoSeat, ev.Seats.gone(), "git dos account list"
 	case v.Live >= v.Cap:
 		return RefuseAtCap, fmt.Sprintf("%s of at most %d, by %s", verdict.Count(v.Live, "worker"), v.Cap, v.Binding), ""
 	case ev.Accounts != nil && ev.Accounts.Routable == 0:

@@ -129,6 +129,12 @@ func TestSeatsRefuseOnlyWhereTheyBind(t *testing.T) {
 	if got := at(8, Seats{Total: 2, Leased: 2}); got != RefuseNoSeat {
 		t.Errorf("all seats taken: %s", got)
 	}
+	for n, want := range map[int]string{1: "the one seat there is is taken", 2: "all 2 seats are taken"} {
+		v := Preflight(PreflightEvidence{MaxWorkers: 8, Live: Headcount{Leases: n}, Seats: &Seats{Total: n, Leased: n}})
+		if v.Outcome != RefuseNoSeat || v.Reason != want || v.Next != "git dos account list" {
+			t.Errorf("%+v", v)
+		}
+	}
 	if got := at(2, Seats{Total: 3, Leased: 3}); got != RefuseAtCap {
 		t.Errorf("all seats taken, but fewer workers may live: %s", got)
 	}
