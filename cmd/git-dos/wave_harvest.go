@@ -170,8 +170,17 @@ func (a *waveHarvestAnswer) conclude() {
 	case good == n:
 		a.Outcome, a.Reason = harvestVerified, verdict.Count(n, "worker")+", each of a unit that shipped"
 	default:
-		a.Outcome, a.Reason = harvestOpen, fmt.Sprintf("%d of %d units shipped", good, n)
+		a.Outcome, a.Reason, a.Next = harvestOpen, fmt.Sprintf("%d of %d units shipped", good, n), a.elsewhere()
 	}
+}
+
+// elsewhere is where to ask for what cannot be seen here.
+func (a *waveHarvestAnswer) elsewhere() string {
+	i := slices.IndexFunc(a.Rows, func(r waveHarvestRow) bool { return r.State == wave.Elsewhere })
+	if i < 0 {
+		return ""
+	}
+	return "git dos wave harvest, on node " + verdict.Show(a.Rows[i].Node)
 }
 
 // A harvesting is a look at launches under way.
@@ -186,7 +195,7 @@ type harvesting struct {
 func (h *harvesting) look(w waveWorker) (waveHarvestRow, error) {
 	out := waveHarvestRow{WaveID: w.WaveID, Unit: w.Unit, Lane: w.Lane, Node: w.Node, RunID: w.RunID, Stranded: []dispatchStray{}}
 	exit := h.seen.exits[w.RunID]
-	r := wave.Remains{Unit: w.Unit, Over: w.State != waveRunning, Here: w.Local, Claimed: exit.ReasonClass == string(supervise.EndClaim), End: exit.Reason}
+	r := wave.Remains{Unit: w.Unit, Over: w.State != waveRunning, Here: w.Local, Node: w.Node, Overdue: w.Overdue, Claimed: exit.ReasonClass == string(supervise.EndClaim), End: exit.Reason}
 	if r.Over {
 		h.truth(&r)
 		if w.Local {

@@ -32,6 +32,8 @@ type Remains struct {
 	Claimed bool
 	End     string   // what its keeper told of its end, "" for nothing
 	Here    bool     // it ran on this node
+	Node    string   // where it ran
+	Overdue bool     // so long ago that its unit may be launched again
 	Alone   string   // a commit of its that is nowhere else, "" for none
 	Dirty   []string // files that it left uncommitted
 	Unseen  string   // why what it left cannot be looked at, "" where it can
@@ -50,6 +52,8 @@ func Harvest(r Remains) (Came, string) {
 		return Verified, fmt.Sprintf("unit %s shipped by %s", unit, verdict.Short(r.Sha))
 	case r.Shipped:
 		return Verified, "unit " + unit + " shipped"
+	case !r.Here && r.Overdue:
+		return Elsewhere, fmt.Sprintf("unit %s has not shipped, and may be launched again; what its worker left only node %s can see, which has told nothing of it", unit, verdict.Show(r.Node))
 	case !r.Here:
 		return Elsewhere, "unit " + unit + " has not shipped; what its worker left is for its own node to see"
 	case r.Unseen != "":
