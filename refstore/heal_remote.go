@@ -18,9 +18,10 @@ var ErrElsewhere = errors.New("it is not a path of this machine")
 // holds one for milliseconds, and for as long as a reference-transaction hook takes.
 const leftBehind = time.Minute
 
-// A RemoteLock is a lock file of one of the fleet's refs on a remote.
+// A RemoteLock is a lock file of one of the fleet's refs on a remote, or of this
+// repository's own.
 type RemoteLock struct {
-	Ref     string // as the remote calls it
+	Ref     string // as its repository calls it
 	Path    string
 	Age     time.Duration
 	Stale   bool // a killed transaction of ours left it
@@ -44,7 +45,40 @@ func (a *Remote) Locks(ctx context.Context, remove bool) ([]RemoteLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, err := a.locksIn(hub)
+	return leftLocks(ctx, hub, a.prefix, remove)
+}
+
+// Heal removes what killed writers left in the way of this repository's own refs of
+// git-dos, by the rule of [Remote.Locks], and returns the lock files that it removed.
+// Settled means that a write had been cut off, and nothing of it is left.
+func (r *Repo) Heal(ctx context.Context) (removed []RemoteLock, settled bool, err error) {
+	cut, err := os.Stat(r.intentPath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, false, err
+	}
+	l := r.Local()
+	unlock, err := l.Lock(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer unlock()
+	if cut != nil && cut.Size() > 0 {
+		now, err := os.Stat(r.intentPath())
+		settled = err == nil && now.Size() == 0
+	}
+	found, err := leftLocks(ctx, r, "refs/dos", true)
+	for _, l := range found {
+		if l.Removed {
+			removed = append(removed, l)
+		}
+	}
+	return removed, settled, err
+}
+
+// leftLocks finds the lock files below a prefix, and removes those that are stale
+// when that is asked for.
+func leftLocks(ctx context.Context, hub *Repo, prefix string, remove bool) ([]RemoteLock, error) {
+	seen, err := locksBelow(hub, prefix)
 	if err != nil || len(seen) == 0 {
 		return nil, err
 	}
@@ -53,7 +87,7 @@ func (a *Remote) Locks(ctx context.Context, remove bool) ([]RemoteLock, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	again, err := a.locksIn(hub)
+	again, err := locksBelow(hub, prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +99,7 @@ func (a *Remote) Locks(ctx context.Context, remove bool) ([]RemoteLock, error) {
 		}
 		l := RemoteLock{Path: path, Age: time.Since(st.ModTime())}
 		l.Ref = strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(path, hub.CommonDir+string(filepath.Separator))), ".lock")
-		l.Stale = inode(st) == inode(first) && l.Age >= leftBehind && a.abandonedOn(ctx, hub, l)
+		l.Stale = inode(st) == inode(first) && l.Age >= leftBehind && abandonedBelow(ctx, hub, prefix, l)
 		if l.Stale && remove {
 			if err := os.Remove(path); err != nil {
 				return found, err
@@ -77,10 +111,10 @@ func (a *Remote) Locks(ctx context.Context, remove bool) ([]RemoteLock, error) {
 	return found, nil
 }
 
-// locksIn lists the lock files below the fleet's prefix.
-func (a *Remote) locksIn(hub *Repo) (map[string]fs.FileInfo, error) {
+// locksBelow lists the lock files below a prefix.
+func locksBelow(hub *Repo, prefix string) (map[string]fs.FileInfo, error) {
 	locks := map[string]fs.FileInfo{}
-	root := filepath.Join(hub.CommonDir, filepath.FromSlash(a.prefix))
+	root := filepath.Join(hub.CommonDir, filepath.FromSlash(prefix))
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -99,9 +133,9 @@ func (a *Remote) locksIn(hub *Repo) (map[string]fs.FileInfo, error) {
 	return locks, err
 }
 
-// abandonedOn reports whether a lock file holds what only a killed transaction of
-// ours leaves on a remote.
-func (a *Remote) abandonedOn(ctx context.Context, hub *Repo, l RemoteLock) bool {
+// abandonedBelow reports whether a lock file holds what only a killed transaction of
+// ours leaves.
+func abandonedBelow(ctx context.Context, hub *Repo, prefix string, l RemoteLock) bool {
 	b, err := os.ReadFile(l.Path)
 	if err != nil || len(b) == 0 {
 		return err == nil
@@ -111,5 +145,5 @@ func (a *Remote) abandonedOn(ctx context.Context, hub *Repo, l RemoteLock) bool 
 		return false
 	}
 	tip, err := hub.RefID(ctx, l.Ref)
-	return err == nil && hub.standsOn(ctx, "refs/dos"+strings.TrimPrefix(l.Ref, a.prefix), id, tip)
+	return err == nil && hub.standsOn(ctx, "refs/dos"+strings.TrimPrefix(l.Ref, prefix), id, tip)
 }

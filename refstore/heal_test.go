@@ -170,3 +170,48 @@ func TestIntentThatNamesNoRefRemovesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestHealRemovesWhatIsProvablyLeft, a minute old, and nothing beside it.
+func TestHealRemovesWhatIsProvablyLeft(t *testing.T) {
+	t.Parallel()
+	f := localFixture(t, initRepo(t))
+	tip := f.append(t, f.repo, f.auth, laneRef, entry("FIRST", 1, `{}`))
+	next := f.hash(t, "commit", f.commit(t, message("lane", "api", "X", "2", `{}`, "1"), tip))
+	foreign := f.hash(t, "commit", f.commit(t, "work\n", tip))
+	locks := map[string]struct {
+		content string
+		age     time.Duration
+		stays   bool
+	}{
+		laneRef:             {string(next) + "\n", 2 * time.Minute, false},
+		"refs/dos/lane/a":   {"", 2 * time.Minute, false},
+		"refs/dos/lane/b":   {"", 30 * time.Second, true},
+		"refs/dos/lane/c":   {string(foreign) + "\n", 2 * time.Minute, true},
+		"refs/heads/main":   {"", time.Hour, true},
+		"refs/dosage/other": {"", time.Hour, true},
+	}
+	for ref, l := range locks {
+		path := filepath.Join(f.raw, ref+".lock")
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, l.content)
+		at := time.Now().Add(-l.age)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removed, settled, err := f.repo.Heal(t.Context())
+	if err != nil || settled || len(removed) != 2 {
+		t.Errorf("%v, settled %t, %v", removed, settled, err)
+	}
+	for ref, l := range locks {
+		if _, err := os.Lstat(filepath.Join(f.raw, ref+".lock")); (err == nil) != l.stays {
+			t.Errorf("%s: %v, to stay: %t", ref, err, l.stays)
+		}
+	}
+	f.intent(t, "refs/dos/lane/x "+string(next))
+	if removed, settled, err := f.repo.Heal(t.Context()); err != nil || !settled || len(removed) != 0 {
+		t.Errorf("a write that was cut off: %v, settled %t, %v", removed, settled, err)
+	}
+}
