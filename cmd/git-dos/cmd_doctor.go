@@ -17,18 +17,22 @@ func doctorVerb() verb {
 			Usage:     "look for what keeps git-dos from working here",
 			ArgsUsage: "[NAME]",
 			Description: "Looks at git, the repository, dos.toml, the refs and the files beside them. By itself it changes\n" +
-				"nothing and reaches no remote. An error keeps some verb from working; remedies are shown, never run.\n\n" +
+				"nothing and reaches no remote. An error keeps some verb from working; remedies are shown, never run.\n" +
+				"docs/doctor.md lists every check by its number, which never changes.\n\n" +
+				"With --fix it puts right what is provably git-dos's own, and says so: lock files that killed writers left\n" +
+				"on refs of git-dos, the name of a clone that is a copy, hooks that were installed and are gone or cannot be\n" +
+				"run. What others made or changed is left to them.\n\n" +
 				"With --remote it also asks a remote, the fleet's or the one of that NAME, and tries out on scratch\n" +
 				"refs below meta/probe- what git-dos needs of it: that it takes such refs, or branches in their\n" +
 				"place, moves each only from where it was seen, and several together or not at all. Whether it lets\n" +
 				"refs be moved back or deleted, and what its clock says, is told too. The scratch refs are deleted\n" +
-				"where it lets them be; no other ref moves. With --fix it removes the lock files that killed pushes\n" +
-				"left on a remote that is a path of this machine; without, it names them.\n\n" +
+				"where it lets them be; no other ref moves. Lock files that killed pushes left on a remote that is a\n" +
+				"path of this machine are named, and with --fix removed.\n\n" +
 				"With --json it also says what a worker should not assume: the lanes, paths and rules in force,\n" +
 				"which in a fleet are the trunk's, and what each exit status means. What cannot be told is null.",
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "check", Usage: "exit 1 when there is an error"},
-				&cli.BoolFlag{Name: "fix", Usage: "with --remote: remove the lock files that killed pushes left there"},
+				&cli.BoolFlag{Name: "fix", Usage: "put right what is provably git-dos's own, with --remote there too"},
 				&cli.BoolFlag{Name: "remote", Usage: "try out a remote too: the fleet's, or that of the NAME given as an argument"},
 			},
 			Action: doctor,
@@ -43,18 +47,20 @@ func doctorVerb() verb {
 }
 
 func doctor(c *cli.Context) error {
+	repair, err := doctorRepair(c)
+	if err != nil {
+		return err
+	}
 	clock := func() time.Time { return now(c) }
-	examine := func() (setup.Examination, error) { return setup.Examine(c.Context, workspace(c), clock) }
+	examine := func() (setup.Examination, error) { return setup.Examine(c.Context, workspace(c), clock, repair) }
 	if c.Bool("remote") {
 		name, err := doctorRemote(c)
 		if err != nil {
 			return err
 		}
 		examine = func() (setup.Examination, error) {
-			return setup.ExamineRemote(c.Context, workspace(c), clock, name, c.Bool("fix"))
+			return setup.ExamineRemote(c.Context, workspace(c), clock, name, repair)
 		}
-	} else if c.Bool("fix") {
-		return usagef("--fix is of a remote").hint("git dos doctor --remote --fix")
 	} else if err := noArguments(c); err != nil {
 		return err
 	}
@@ -67,6 +73,18 @@ func doctor(c *cli.Context) error {
 		found = found.Strict()
 	}
 	return answer(c, found)
+}
+
+// doctorRepair is what may be put right, nil without --fix.
+func doctorRepair(c *cli.Context) (*setup.Repair, error) {
+	if !c.Bool("fix") {
+		return nil, nil
+	}
+	if c.IsSet("now") {
+		return nil, usagef("--now replays a decision, and --fix writes").hint("run it without --now")
+	}
+	program, err := hooksProgram("")
+	return &setup.Repair{Program: program}, err
 }
 
 // doctorRemote is the remote that was named, "" for the fleet's.

@@ -23,14 +23,16 @@ const (
 )
 
 // A Check is one thing that was looked at. An ID may occur several times, once
-// per finding, and never changes its meaning.
+// per finding, and never changes its meaning; its Number is that of the catalogue.
 type Check struct {
+	Number   string   `json:"number"`
 	ID       string   `json:"id"`
 	Severity Severity `json:"severity"`
 	Target   string   `json:"target,omitempty"` // the ref, file or setting it is about
 	Line     int      `json:"line,omitempty"`   // in the file, from 1
 	Detail   string   `json:"detail"`
 	Remedy   string   `json:"remedy,omitempty"` // what to run or do
+	Fixed    bool     `json:"fixed,omitempty"`  // it was put right just now
 }
 
 // An Examination answers doctor.
@@ -74,9 +76,9 @@ func (e Examination) String() string {
 		if where != "" {
 			where += ": "
 		}
-		fmt.Fprintf(&b, "%-5s  %-*s  %s%s\n", c.Severity, width, c.ID, where, oneLine(c.Detail))
+		fmt.Fprintf(&b, "%-5s  %-4s %-*s  %s%s\n", c.Severity, c.Number, width, c.ID, where, oneLine(c.Detail))
 		if c.Remedy != "" {
-			fmt.Fprintf(&b, "%-5s  %-*s  -> %s\n", "", width, "", oneLine(c.Remedy))
+			fmt.Fprintf(&b, "%-5s  %-4s %-*s  -> %s\n", "", "", width, "", oneLine(c.Remedy))
 		}
 	}
 	fmt.Fprintf(&b, "%s, %s", verdict.Count(e.Errors, "error"), verdict.Count(e.Warnings, "warning"))
@@ -100,6 +102,7 @@ func (x *examiner) add(c Check) {
 	if len(x.Checks) >= maxChecks {
 		return
 	}
+	c.Number = numbers[c.ID]
 	x.Checks = append(x.Checks, c)
 	switch c.Severity {
 	case Error:
@@ -116,12 +119,20 @@ func (x *examiner) unknown(id string, err error) {
 }
 
 // Examine looks at what git-dos needs of the machine and of the repository
-// that contains dir. It writes nothing, reaches no remote and fails only when
-// ctx ends: whatever else goes wrong is a finding.
-func Examine(ctx context.Context, dir string, now func() time.Time) (Examination, error) {
+// that contains dir. It reaches no remote, writes nothing unless it is let to by a
+// repair, and fails only when ctx ends: whatever else goes wrong is a finding.
+func Examine(ctx context.Context, dir string, now func() time.Time, repair *Repair) (Examination, error) {
 	x := &examiner{now: now, Examination: Examination{Checks: []Check{}, Facts: Facts{AdmissionPredicates: predicates()}}}
 	if x.git(ctx) && x.repository(ctx, dir) {
-		for _, check := range []func(context.Context){x.shape, x.settings, x.policy, x.refs, x.locks, x.node, x.held, x.hooks, x.disk} {
+		if repair != nil {
+			x.fix(ctx, *repair)
+			if repo, err := refstore.Open(ctx, dir); err == nil { // which remembers settings
+				x.repo = repo
+			}
+		}
+		for _, check := range []func(context.Context){
+			x.shape, x.identity, x.settings, x.policy, x.refs, x.packed, x.locks, x.node, x.held, x.hooks, x.disk,
+		} {
 			check(ctx)
 		}
 	}

@@ -90,13 +90,20 @@ func ageOf(path string) (time.Duration, bool) {
 	return time.Since(st.ModTime()), true
 }
 
+func (x *examiner) intentPath() string { return filepath.Join(x.repo.CommonDir, "dos", "intent") }
+
+// cutOff reports whether a write is under way or was cut off.
+func (x *examiner) cutOff() bool {
+	st, err := os.Lstat(x.intentPath())
+	return err == nil && st.Size() > 0
+}
+
 // intent reports a write that was cut off.
 func (x *examiner) intent() {
-	path := filepath.Join(x.repo.CommonDir, "dos", "intent")
-	st, err := os.Lstat(path)
-	if err != nil || st.Size() == 0 {
+	if !x.cutOff() {
 		return
 	}
+	path := x.intentPath()
 	if age, ok := ageOf(path); ok && age >= staleAge {
 		x.add(Check{ID: "INTENT", Severity: Warn, Target: path, Detail: fmt.Sprintf("a write to refs was cut off %s ago", age.Round(time.Second)),
 			Remedy: "nothing: the next verb that writes cleans up after it"})

@@ -100,6 +100,7 @@ func (x *examiner) shape(ctx context.Context) {
 	note(conf.get("core.sparsecheckout") == "true", Info, "SPARSE", "a sparse checkout: lanes cover files that are not here", "")
 	store := conf.get("extensions.refstorage")
 	note(store != "" && store != "files", Warn, "REF_FORMAT", "refs are kept as "+store+": lock files that a killed git left in there are not found by this check", "")
+	x.goGit(conf)
 	out, err := r.Git.Output(ctx, "rev-parse", "--show-superproject-working-tree")
 	if err != nil {
 		x.unknown("SUBMODULE", err)

@@ -2,9 +2,12 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/git-dos/git-dos/internal/admit"
@@ -31,6 +34,7 @@ func (x *examiner) policy(ctx context.Context) {
 		x.problems("the trunk's dos.toml", bad)
 	case errors.Is(err, facts.ErrNoFleetRemote):
 		x.add(Check{ID: "FLEET", Severity: Error, Detail: err.Error(), Remedy: "git config dos.remote NAME"})
+	case x.noSuchRemote(): // of whose trunk nothing can be known
 	default:
 		c := Check{ID: "TRUNK", Severity: Error, Detail: err.Error()}
 		var t *facts.TrunkError
@@ -39,6 +43,21 @@ func (x *examiner) policy(ctx context.Context) {
 		}
 		x.add(c)
 	}
+}
+
+// noSuchRemote reports whether the remote that is named for the fleet is not there.
+func (x *examiner) noSuchRemote() bool {
+	conf, err := x.repo.Config()
+	if err != nil {
+		return false // said elsewhere
+	}
+	name := cmp.Or(os.Getenv("GIT_DOS_REMOTE"), conf.Get("dos.remote"))
+	if name == "" || slices.Contains(conf.Remotes(), name) {
+		return false
+	}
+	x.add(Check{ID: "FLEET", Severity: Error, Target: name, Detail: "it is named for the fleet's, and there is no such remote",
+		Remedy: "git remote add " + verdict.ShellWord(name) + " URL, or git config dos.remote NAME"})
+	return true
 }
 
 // ownPolicy reports whether the dos.toml here can be used.

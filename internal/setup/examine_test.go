@@ -22,7 +22,7 @@ func examineWith(t *testing.T, git string) Examination {
 		}
 	}
 	t.Setenv("PATH", bin)
-	x, err := Examine(context.Background(), t.TempDir(), time.Now)
+	x, err := Examine(context.Background(), t.TempDir(), time.Now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

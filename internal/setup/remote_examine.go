@@ -18,16 +18,16 @@ const branchPrefix = "refs/heads/dos"
 
 // ExamineRemote is Examine, and goes on to try out on a remote what git-dos
 // needs of one: the fleet's when name is empty. It creates scratch refs there
-// and deletes them where it may. With fix it also removes the lock files that
+// and deletes them where it may. With a repair it also removes the lock files that
 // killed transactions left there, where the remote is a path of this machine.
-func ExamineRemote(ctx context.Context, dir string, now func() time.Time, name string, fix bool) (Examination, error) {
-	e, err := Examine(ctx, dir, now)
+func ExamineRemote(ctx context.Context, dir string, now func() time.Time, name string, repair *Repair) (Examination, error) {
+	e, err := Examine(ctx, dir, now, repair)
 	if err != nil {
 		return e, err
 	}
 	x := &examiner{now: now, Examination: e}
 	if x.repo, err = refstore.Open(ctx, dir); err == nil {
-		x.remote(ctx, name, fix)
+		x.remote(ctx, name, repair != nil)
 	} else if x.Errors == 0 {
 		x.unknown("REPOSITORY", err)
 	}

@@ -28,7 +28,7 @@ func (r asked) locks(ctx context.Context, a *refstore.Remote, fix bool) {
 		what := fmt.Sprintf("%s, %s old", l.Path, l.Age.Round(time.Second))
 		switch {
 		case l.Removed:
-			r.check(id, OK, "removed "+what+", which a killed transaction left", "")
+			r.fixed(id, r.name, "removed "+what+", which a killed transaction left")
 		case l.Stale:
 			r.check(id, Error, "a killed transaction left "+what, "git dos doctor --remote "+verdict.ShellWord(r.name)+" --fix")
 		default:
