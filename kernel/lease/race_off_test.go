@@ -3,4 +3,4 @@
 package lease
 
 // histories is how many the simulation plays by default.
-const histories = 2400
+const histories = 1200

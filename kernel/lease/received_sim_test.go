@@ -101,7 +101,7 @@ func judgedHistories() uint64 {
 	if os.Getenv("GITDOS_LONG") != "" {
 		return 10000
 	}
-	return histories / 24
+	return histories / 12
 }
 
 func mustOrder(n *node) Order {

@@ -57,12 +57,12 @@ var mutants = []struct {
 	{"the watch of a lane begins anew when its tip moves", rules{timed: true, watchesNames: true}, "", 0},
 	{"and with every boot", rules{timed: true, keen: true, watchesOn: true}, "taken out of the order", 987},
 	{"only a process of this node can be seen to have ended", rules{timed: true, goneAnywhere: true}, "", 0},
-	{"a lapsed lease ends at the very tip that was judged", rules{timed: true, blindTake: true}, "", 0},
-	{"a lapsed lease ends before one that overlaps it is ready", rules{timed: true, patient: true, await: awaitBesideLapsed}, "I1", 0},
-	{"and not in the same transaction", rules{timed: true, patient: true, cuts: OpReady, await: awaitAtOnce}, "I1", 0},
+	{"a lapsed lease ends at the very tip that was judged", rules{timed: true, blindTake: true}, "", 36},
+	{"a lapsed lease ends before one that overlaps it is ready", rules{timed: true, patient: true, await: awaitBesideLapsed}, "I1", 28},
+	{"and not in the same transaction", rules{timed: true, patient: true, cuts: OpReady, await: awaitAtOnce}, "I1", 175},
 	{"a holder counts from before its renewal", rules{timed: true, lateStart: true}, "", 0},
-	{"a tip is seen when the read has ended", rules{timed: true, seesEarly: true}, "", 1341},
-	{"a lease that is renewed names no process that has ended", rules{timed: true, namesTheDead: true}, "", 0},
+	{"a tip is seen when the read has ended", rules{timed: true, seesEarly: true}, "", 1663},
+	{"a lease that is renewed names no process that has ended", rules{timed: true, namesTheDead: true}, "", 131},
 }
 
 func TestEveryGuardIsNeeded(t *testing.T) {
