@@ -59,6 +59,7 @@ var importRules = map[string][]string{
 	"internal/admit":      {"std", "kernel/...", "refstore/...", "internal/facts", "internal/host", "internal/observe", "internal/ledger"},
 	"internal/leakrules":  {"std", "github.com/pelletier/go-toml/v2"},
 	"internal/board":      {"std", "kernel/journal", "kernel/lease"},
+	"internal/manual":     {"std"},
 	"internal/browser":    {"std"},
 	"internal/screen":     {"std", "github.com/gdamore/tcell/v2", "golang.org/x/sys/unix"},
 	"internal/pageserver": {"std"},

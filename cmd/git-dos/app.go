@@ -57,6 +57,7 @@ func allVerbs() []verb {
 		logVerb(),
 		loopDecideVerb(),
 		loopVerb(),
+		manVerb(),
 		mcpVerb(),
 		mergeGateVerb(),
 		nextUpVerb(),

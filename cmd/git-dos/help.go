@@ -29,23 +29,29 @@ func appHelp(b *strings.Builder, app *cli.App) {
 
 func commandHelp(b *strings.Builder, path []*cli.Command) {
 	c := path[len(path)-1]
-	usage := c.UsageText
-	if usage == "" {
-		usage = "git dos " + pathName(path)
-		switch {
-		case listOf(c) != nil:
-			usage += " [SUBCOMMAND]"
-		case len(c.Subcommands) > 0:
-			usage += " SUBCOMMAND"
-		}
-		usage += " [FLAGS]"
-		if c.ArgsUsage != "" {
-			usage += " " + c.ArgsUsage
-		}
-	}
-	fmt.Fprintf(b, "git dos %s: %s\n\nUsage: %s\n\n%s\n", pathName(path), c.Usage, usage, c.Description)
+	fmt.Fprintf(b, "git dos %s: %s\n\nUsage: %s\n\n%s\n", pathName(path), c.Usage, usageLine(path), c.Description)
 	section(b, "Subcommands", commandRows(c.Subcommands))
 	section(b, "Flags", flagRows(c.Flags))
+}
+
+// usageLine says how the last command of path is written.
+func usageLine(path []*cli.Command) string {
+	c := path[len(path)-1]
+	if c.UsageText != "" {
+		return c.UsageText
+	}
+	usage := "git dos " + pathName(path)
+	switch {
+	case listOf(c) != nil:
+		usage += " [SUBCOMMAND]"
+	case len(c.Subcommands) > 0:
+		usage += " SUBCOMMAND"
+	}
+	usage += " [FLAGS]"
+	if c.ArgsUsage != "" {
+		usage += " " + c.ArgsUsage
+	}
+	return usage
 }
 
 func commandRows(commands []*cli.Command) [][2]string {
