@@ -16,6 +16,13 @@ import (
 
 const goGitModule = "github.com/go-git/go-git/v5"
 
+// A packaged build is linked with what it was made from, because it is built
+// outside of a repository. Other builds leave these empty.
+var (
+	packagedVersion string
+	packagedCommit  string
+)
+
 func versionVerb() verb {
 	return verb{
 		command: &cli.Command{
@@ -72,6 +79,15 @@ func buildVersion(info *debug.BuildInfo, ok bool) versions {
 		if m.Path == goGitModule {
 			v.GoGit = m.Version
 		}
+	}
+	return v.packaged(packagedVersion, packagedCommit)
+}
+
+// packaged is v as a package says it is. Packages are made of commits alone, so
+// there are no local changes in them.
+func (v versions) packaged(version, commit string) versions {
+	if version != "" {
+		v.Version, v.Commit, v.Dirty = version, commit, false
 	}
 	return v
 }

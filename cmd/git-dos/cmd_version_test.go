@@ -22,6 +22,14 @@ func TestBuildVersion(t *testing.T) {
 	if got := buildVersion(nil, false); got != (versions{}) {
 		t.Errorf("without build information: %+v", got)
 	}
+	packaged := want
+	packaged.Version, packaged.Commit, packaged.Dirty = "v2.0.0", "def", false
+	if got := want.packaged("v2.0.0", "def"); got != packaged {
+		t.Errorf("packaged: %+v, want %+v", got, packaged)
+	}
+	if got := want.packaged("", ""); got != want {
+		t.Errorf("not packaged: %+v, want %+v", got, want)
+	}
 	text := want.String()
 	for _, line := range []string{"git-dos v1.2.3\n", "commit abc (with local changes)\n", "go go1.26.0\n", "go-git v5.0.0\n"} {
 		if !strings.Contains(text, line) {
