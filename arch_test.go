@@ -89,6 +89,7 @@ var importRules = map[string][]string{
 	"hooks/markdown":      {"pure", "github.com/yuin/goldmark/..."},
 	"cmd":                 {"std", "kernel/...", "refstore/...", "internal/...", "hooks/...", "github.com/urfave/cli/v2"},
 	"bench":               {"std", "kernel/...", "refstore/...", "internal/..."},
+	"packaging":           {"std", "refstore/git"},
 }
 
 // pureStd is the part of the standard library that neither reaches the world
