@@ -19,7 +19,7 @@ func dispatchVerb() verb {
 			Description: "Preflight, then the lane, then what git dos next-up --scope LANE writes. When its gate is LIVE, CMD (by\n" +
 				"default worker.command of dos.toml) is run once for each pick as git dos worker run does, under the\n" +
 				"lane's lease, with the pick's prompt as standard input. A worker that ends with status 0 claims its\n" +
-				"unit; each claim is held against what shipped, and an attempt at the unit is recorded. What a worker\n" +
+				"unit, and so does one that declares and claims it as a step of its run (git dos claim-step); each claim is held against what shipped, and an attempt at the unit is recorded. What a worker\n" +
 				"leaves uncommitted in the lane is committed by its paths, unless a lease of somebody else covers them.\n\n" +
 				"Without --lane a free one is picked, once. Where GIT_DOS_NONCE names a live lease on LANE, that is ridden:\n" +
 				"it is neither renewed nor released. Refused, nothing is started. Any other gate ends it, but that a RACE\n" +

@@ -120,6 +120,7 @@ func (s *dispatching) reconciled(u packet.Candidate, row *supervise.PickRow) err
 	if err := s.reopen(); err != nil {
 		return err
 	}
+	s.claimed(u, row)
 	truth, err := s.truth(u)
 	if err != nil {
 		row.State, row.Reason = supervise.Undetermined, verdict.Clip(err.Error())
