@@ -47,7 +47,7 @@ var chaosDeeds = map[string]func(f *proofFleet, r *proofRun, run chaosRun, worke
 	},
 	"keeper stopped for long": func(_ *proofFleet, r *proofRun, _ chaosRun, _ int) {
 		_ = r.Process.Signal(syscall.SIGSTOP)
-		time.Sleep(5 * time.Second) // its lease has lapsed by then
+		time.Sleep(9 * time.Second) // its lease has lapsed by then
 		_ = r.Process.Signal(syscall.SIGCONT)
 	},
 	"lane taken": func(f *proofFleet, _ *proofRun, run chaosRun, _ int) {
@@ -78,7 +78,7 @@ func (f *proofFleet) silent(dir string, args ...string) {
 func TestWhateverBefallsAWorkerWhatIsSaidOfItIsOnTheTrunk(t *testing.T) {
 	lanes, rounds, deeds, ttl := []string{"api", "web", "db"}, 1, chaosNames[:8], "15s"
 	if os.Getenv("GITDOS_LONG") != "" {
-		lanes, rounds, deeds, ttl = []string{"api", "web", "db", "ui", "ops", "doc"}, 30, chaosNames, "4s"
+		lanes, rounds, deeds, ttl = []string{"api", "web", "db", "ui", "ops", "doc"}, 30, chaosNames, "8s"
 	}
 	seed := time.Now().UnixNano()
 	if s := os.Getenv("GITDOS_SEED"); s != "" {
@@ -154,7 +154,7 @@ func (f *proofFleet) befall(t *testing.T, round int, run chaosRun) {
 // admitted starts a run again and again until its worker is there, and returns it with
 // what is closed when it has ended.
 func (f *proofFleet) admitted(t *testing.T, run chaosRun, name string) (*proofRun, <-chan struct{}) {
-	for end := time.Now().Add(time.Minute); ; time.Sleep(300 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(300 * time.Millisecond) {
 		r, ended := f.start(t, run.dir, run.lane, run.script, "--worktree"), make(chan struct{})
 		go func() { _ = r.Wait(); close(ended) }()
 		for waiting := true; waiting; {
