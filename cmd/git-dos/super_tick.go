@@ -101,8 +101,11 @@ func (t *superTicking) run(req waveRequest) error {
 		return err
 	}
 	err = t.wave(req)
-	if err == nil || t.answer.Launches > 0 { // what was started is on record, whatever came after it
+	switch {
+	case err == nil || t.answer.Launches > 0: // what was started is on record, whatever came after it
 		t.settle()
+	case t.answer.Began: // nobody is to wait for a dispatcher that never got as far as a plan
+		t.give()
 	}
 	return err
 }
