@@ -49,7 +49,7 @@ func (l *superLook) residue() (s superResidue, err error) {
 		if n, err := reclaimLog(m.Log); err == nil && n <= superSilent {
 			s.Silent = append(s.Silent, super.Sign{
 				What:    fmt.Sprintf("run %s on lane %s ended without a word: %d bytes of log", verdict.Show(m.RunID), verdict.Show(m.Lane), n),
-				Command: "git dos reclaim --evidence",
+				Command: "git dos log --run-id " + verdict.ShellWord(m.RunID),
 			})
 		}
 	}
@@ -60,10 +60,14 @@ func (l *superLook) residue() (s superResidue, err error) {
 func (l *superLook) orphans(r *reclaiming, s *superResidue) error {
 	for _, rec := range r.reading.Lanes {
 		own := rec.Holder.Node == r.node && !rec.Delegate && !lane.Reserved(rec.Lane)
+		command := "git dos lease scavenge --lane " + verdict.ShellWord(rec.Lane)
+		if r.lapsed[rec.Nonce] == "" { // it takes an operator's word until then
+			command += " --force --operator NAME"
+		}
 		if own && rec.State == lane.Held && (marker.Ended(r.spawns, r.node, rec.RunID, rec.Nonce) || r.lapsed[rec.Nonce] != "") {
 			s.Orphans = append(s.Orphans, super.Sign{
 				What:    fmt.Sprintf("lane %s is held for run %s, whose worker has ended", verdict.Show(rec.Lane), verdict.Show(rec.RunID)),
-				Command: "git dos lease scavenge --lane " + verdict.ShellWord(rec.Lane),
+				Command: command,
 			})
 		}
 	}

@@ -92,10 +92,10 @@ func (ev CardEvidence) blocker() *Sign {
 		return &Sign{fmt.Sprintf("%s: %s", ev.Halt.Signal, ev.Halt.Reason), ev.Halt.Next}
 	case r == fleet.RefuseHost || stateOf(r) == StateInspect:
 		return &Sign{fmt.Sprintf("%s: %s", r, ev.Preflight.Reason), orElse(ev.Preflight.Next, "git dos preflight")}
+	case len(ev.Orphans) > 0: // before whoever left it, of whom there may be nothing to be done
+		return first(ev.Orphans)
 	case len(ev.Silent) > 0:
 		return first(ev.Silent)
-	case len(ev.Orphans) > 0:
-		return first(ev.Orphans)
 	case len(ev.Overdue) > 0:
 		return first(ev.Overdue)
 	case ev.Halt.Signal == WeeklyCapped:
