@@ -171,13 +171,21 @@ func (s *wavesSeen) worker(r journal.Row) wave.Worker {
 	return w
 }
 
-// over reports whether a worker has ended: it says so; where it ran here, nothing of
-// it runs, whether its lease has lapsed or not; elsewhere, its lease is live no more.
+// over reports whether a worker has ended: it says so, and its keeper is not clearing
+// up after it any more; where it ran here, nothing of it runs, whether its lease has
+// lapsed or not; elsewhere, its lease is live no more.
 func (s *wavesSeen) over(r journal.Row) bool {
-	if _, ended := s.exits[r.RunID]; ended || r.Op == journal.OpHarvest {
+	m, known := s.spawns[r.RunID]
+	exit, ended := s.exits[r.RunID]
+	switch {
+	case r.Op == journal.OpHarvest:
 		return true
-	}
-	if m, known := s.spawns[r.RunID]; known {
+	case ended && known:
+		keeper, _ := m.Ends(s.node)
+		return keeper || now(s.c).Sub(exit.At) >= workerCleanup
+	case ended:
+		return true
+	case known:
 		return m.Over(s.node)
 	}
 	return !s.live[r.Nonce]

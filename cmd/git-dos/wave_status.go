@@ -192,10 +192,10 @@ func (s *wavesSeen) stands(r journal.Row) waveWorker {
 	switch {
 	case r.Op == journal.OpHarvest:
 		w.State, w.Outcome, w.Reason = waveHarvested, r.Outcome, r.Reason
-	case ended:
-		w.State, w.Outcome, w.Reason = waveEnded, exit.Outcome, exit.Reason
 	case !s.over(r):
 		w.State = waveRunning
+	case ended:
+		w.State, w.Outcome, w.Reason = waveEnded, exit.Outcome, exit.Reason
 	case w.Local:
 		w.State = waveGone
 	default:
