@@ -43,7 +43,7 @@ func TestHarvestTruthTable(t *testing.T) {
 			t.Errorf("%+v: %s, %q", r, got, why)
 		}
 	}
-	if got, why := Harvest(Remains{Unit: "A/1", Over: true, Node: "n\x1b2", Overdue: true}); got != Elsewhere || !strings.Contains(why, `only node n\x1b2 can see, which has told nothing`) {
+	if got, why := Harvest(Remains{Unit: "A/1", Over: true, Node: "n\x1b2", Overdue: true}); got != Elsewhere || !strings.Contains(why, `only node "n\x1b2" can see, which has told nothing`) {
 		t.Error(got, why)
 	}
 	if _, why := Harvest(Remains{Unit: "A/1", Over: true, Here: true, End: "it ended with status 3"}); !strings.HasSuffix(why, "it ended with status 3") {
