@@ -168,11 +168,15 @@ func superWordRow(signal super.Signal, who, reason string) *journal.Row {
 }
 
 // word is what stands: the newest word of all nodes, unless it was lifted. Of two of
-// one second that which stops counts.
+// one second that which stops counts. A word that is not known stops like an operator's.
 func (l *superLook) word() *super.Word {
 	last := l.lastWord()
 	if last == nil || last.Verdict == superLifted {
 		return nil
+	}
+	if !super.Signal(last.Verdict).Stays() {
+		why := fmt.Sprintf("%s, a word that this version does not know: %s", verdict.Show(last.Verdict), last.Reason)
+		return &super.Word{Signal: super.OperatorStop, By: last.Operator, At: last.At, Reason: why}
 	}
 	return &super.Word{Signal: super.Signal(last.Verdict), By: last.Operator, At: last.At, Reason: last.Reason}
 }
