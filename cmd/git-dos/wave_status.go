@@ -202,7 +202,7 @@ func (s *wavesSeen) stands(r journal.Row) waveWorker {
 		w.State = waveAway
 	}
 	if r.Op == journal.OpLaunch {
-		at, age := r.At.UTC(), int64(now(s.c).Sub(r.At)/time.Second)
+		at, age := r.At.UTC(), int64(max(0, now(s.c).Sub(r.At))/time.Second) // another's clock may be ahead
 		w.Launched, w.AgeS, w.Overdue = &at, &age, now(s.c).Sub(r.At) > supervise.MarkerAge
 	}
 	if w.Local && r.Log != "" {
