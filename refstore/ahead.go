@@ -12,10 +12,11 @@ import (
 )
 
 // An ahead is a listing of dos refs that was started before anybody knew which
-// repository it is about. It answers one read of each kind at most: who reads a
-// kind again wants to see what has changed.
+// repository it is about. It answers one read of each kind at most, unless it is
+// still: who reads a kind again wants to see what has changed.
 type ahead struct {
 	kinds []string
+	still bool
 	began time.Time
 	wait  func() listing
 
@@ -37,11 +38,12 @@ type listing struct {
 type Ahead struct {
 	Kinds []string // of dos refs: of the repository itself and in the mirrors of its remotes
 	Files bool     // files of commits: the first call of Files finds its git running
+	Still bool     // the kinds again, as of the same moment; of a mirror until it is fetched anew
 }
 
 // OpenAhead is [Open] for a caller that knows what it reads next.
 func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
-	a := &ahead{kinds: next.Kinds, began: time.Now()}
+	a := &ahead{kinds: next.Kinds, still: next.Still, began: time.Now()}
 	if next.Files {
 		o := &objectReader{run: git.Runner{Dir: dir}}
 		_ = o.start(ctx) // whoever asks it first learns of an error
@@ -84,15 +86,15 @@ func (r *Repo) listAhead(ctx context.Context, since time.Time, patterns []string
 	return tips, a.began, ok
 }
 
-// take reports whether the listing holds all of the patterns and none of them
-// was taken before.
+// take reports whether the listing holds all of the patterns, and none of them
+// was taken before or it is still.
 func (a *ahead) take(patterns []string) bool {
 	if slices.ContainsFunc(patterns, func(p string) bool { return !a.covers(p) }) {
 		return false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if slices.ContainsFunc(patterns, func(p string) bool { return slices.Contains(a.answered, p) }) {
+	if !a.still && slices.ContainsFunc(patterns, func(p string) bool { return slices.Contains(a.answered, p) }) {
 		return false
 	}
 	a.answered = append(a.answered, patterns...)

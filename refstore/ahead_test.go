@@ -55,6 +55,35 @@ func TestListingMadeAheadServesOneReadAndNoWriter(t *testing.T) {
 	}
 }
 
+// TestStillListingIsOfOneMoment: it answers again as it did, and no writer.
+func TestStillListingIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	f := localFixture(t, initRepo(t))
+	f.append(t, f.repo, f.auth, laneRef, entry("X", 1, `{}`))
+	r, err := refstore.OpenAhead(ctx, f.raw, refstore.Ahead{Kinds: []string{"lane"}, Still: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"first", "after a write"} {
+		s, err := r.Local().Read(ctx, queryFor(laneRef))
+		if err != nil || s.Tip(laneRef).Err != nil || s.Tip(laneRef).Entry.Gen != 1 {
+			t.Errorf("%s: %v, %+v", when, err, s.Tip(laneRef))
+		}
+		if when == "first" {
+			f.append(t, f.repo, f.auth, laneRef, entry("X", 2, `{}`))
+		}
+	}
+	_, err = r.Update(ctx, r.Local(), queryFor(laneRef), func(s refstore.Snapshot) ([]refstore.Write, error) {
+		if gen := s.Tip(laneRef).Entry.Gen; gen != 2 {
+			t.Errorf("a writer decides on %d", gen)
+		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestListingMadeAheadServesEachKindOnce: a kind that was not read yet is served
 // however many others were.
 func TestListingMadeAheadServesEachKindOnce(t *testing.T) {
