@@ -87,14 +87,20 @@ func parseEntry(r string) (e entry, ok bool) {
 // such paths included. What git cannot see makes the answer ErrUnreadable where
 // in says that the path matters, or with dir set something below it.
 func (t *Tree) Uncommitted(ctx context.Context, in func(path string, dir bool) bool) ([]scope.Uncommitted, error) {
+	var dirty []string // submodules with work in them
+	explored := make(chan error, 1)
+	go func() (err error) {
+		defer func() { explored <- err }()
+		dirty, err = module{run: t.reading(), top: t.top}.explore(ctx, in)
+		return err
+	}()
 	all, words, err := t.status(ctx)
-	if err != nil {
-		return nil, err
+	if err == nil && words != "" {
+		err = fmt.Errorf("%w: git status: %s", ErrUnreadable, words)
 	}
-	if words != "" {
-		return nil, fmt.Errorf("%w: git status: %s", ErrUnreadable, words)
+	if other := <-explored; err == nil {
+		err = other
 	}
-	dirty, err := module{run: t.reading(), top: t.top}.explore(ctx, in)
 	if err != nil {
 		return nil, err
 	}

@@ -44,20 +44,46 @@ func Open(ctx context.Context, repo *refstore.Repo) (*Tree, error) {
 		return nil, err
 	}
 	t := &Tree{repo: repo}
-	for _, q := range []struct {
-		to   *string
-		args []string
-	}{
-		{&t.top, []string{"--show-toplevel"}}, {&t.prefix, []string{"--show-prefix"}},
-		{&t.index, []string{"--path-format=absolute", "--git-path", "index"}},
-	} {
-		out, err := repo.Git.Output(ctx, append([]string{"rev-parse"}, q.args...)...)
-		if err != nil {
-			return nil, err
-		}
-		*q.to = strings.TrimSuffix(string(out), "\n")
+	if err := t.locate(ctx); err != nil {
+		return nil, err
 	}
 	return t, nil
+}
+
+// Look is Open for a caller that asks for Uncommitted and nothing else: git is
+// asked for no place.
+func Look(ctx context.Context, repo *refstore.Repo) (*Tree, error) {
+	if repo.WorkTree == "" {
+		return nil, ErrBare
+	}
+	return &Tree{repo: repo, top: repo.WorkTree}, ownGitDir(ctx, repo)
+}
+
+// locate asks git where the work tree and its index are: at once where no path holds
+// an end of line, else one after another.
+func (t *Tree) locate(ctx context.Context) error {
+	asks := [][]string{{"--show-toplevel"}, {"--show-prefix"}, {"--git-path", "index"}}
+	ask := func(args ...string) (string, error) {
+		out, err := t.repo.Git.Output(ctx, append([]string{"rev-parse", "--path-format=absolute"}, args...)...)
+		return strings.TrimSuffix(string(out), "\n"), err
+	}
+	out, err := ask(slices.Concat(asks...)...)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(out, "\n")
+	if len(lines) != len(asks) {
+		lines = nil
+		for _, a := range asks {
+			line, err := ask(a...)
+			if err != nil {
+				return err
+			}
+			lines = append(lines, line)
+		}
+	}
+	t.top, t.prefix, t.index = lines[0], lines[1], lines[2]
+	return nil
 }
 
 // ErrOtherGitDir means that GIT_DIR names another repository than the one whose
