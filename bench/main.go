@@ -33,6 +33,7 @@ func lines() []line {
 		{"read-50", readConcurrent},
 		{"ledgers", readLedgers},
 		{"ledgers-50", readLedgersAtOnce},
+		{"hook-agent", hookAgent},
 		{"local", localLease},
 		{"history", historyLease},
 		{"append", appendMany},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-dos/git-dos/kernel/agent"
 	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
 )
 
 // hookAgentUnsure is the status of an event that could not be judged and is let
@@ -127,7 +128,7 @@ func hookAgentTool(c *cli.Context) error {
 // hookAgentWrites judges the files that a call would write.
 func hookAgentWrites(c *cli.Context, call agent.Call) (agent.Verdict, error) {
 	dir := hookAgentDir(c, call)
-	s, err := hookAgentSite(c, dir, call.Paths)
+	s, err := hookAgentSite(c, dir, call.Paths, refstore.Ahead{})
 	if err != nil || s == nil {
 		return agent.Verdict{Outcome: agent.Allow}, err
 	}
@@ -147,7 +148,7 @@ func hookAgentAfter(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := hookAgentSite(c, hookAgentDir(c, call), nil)
+	s, err := hookAgentSite(c, hookAgentDir(c, call), nil, refstore.Ahead{})
 	v := agent.Verdict{Outcome: agent.Allow}
 	if err == nil && s != nil {
 		var held agent.Held
@@ -168,7 +169,7 @@ func hookAgentEnd(c *cli.Context) error {
 	}
 	v := agent.Verdict{Outcome: agent.Allow}
 	if call.AgainKnown && !call.Again {
-		s, err := hookAgentSite(c, hookAgentDir(c, call), nil)
+		s, err := hookAgentSite(c, hookAgentDir(c, call), nil, refstore.Ahead{Files: true, Still: true})
 		if err != nil {
 			return err
 		}

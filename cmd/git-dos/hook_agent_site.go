@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -15,6 +17,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/agent"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/refstore"
@@ -37,8 +40,10 @@ func hookAgentDir(c *cli.Context, call agent.Call) string {
 }
 
 // hookAgentSite opens the repository of dir or, where that is in none, of the
-// files. It is nil where they are in none either: there is nothing to hold then.
-func hookAgentSite(c *cli.Context, dir string, paths []string) (*agentSite, error) {
+// paths, for one who goes on to read the lanes and look. It is nil where they are
+// in none either: there is nothing to hold then.
+func hookAgentSite(c *cli.Context, dir string, paths []string, look refstore.Ahead) (*agentSite, error) {
+	look.Kinds = admit.LaneKinds()
 	dirs := []string{dir}
 	for _, p := range paths {
 		if filepath.IsAbs(p) {
@@ -46,7 +51,7 @@ func hookAgentSite(c *cli.Context, dir string, paths []string) (*agentSite, erro
 		}
 	}
 	for _, dir := range dirs {
-		repo, err := refstore.OpenAhead(c.Context, dir, refstore.Ahead{Kinds: admit.LaneKinds()})
+		repo, err := refstore.OpenAhead(c.Context, dir, look)
 		if errors.Is(err, refstore.ErrNoRepository) {
 			continue
 		} else if err != nil {
@@ -110,42 +115,72 @@ func (s *agentSite) leases() (records []lease.Record, mine map[string]bool, lost
 	return records, mine, lost, nil
 }
 
-// finishes looks at what git shows of each lane of the agent.
+// finishes looks at what git shows of each lane of the agent. The rules are read
+// beside the leases: who took none has nothing to finish, and reads neither.
 func (s *agentSite) finishes() (ends []agent.Finish, err error) {
+	remembered, err := s.desk.RecallAll()
+	if err != nil {
+		return nil, environmentf("%w", err)
+	}
+	if len(remembered) == 0 && os.Getenv("GIT_DOS_NONCE") == "" {
+		return nil, nil
+	}
+	opened := sync.OnceValues(func() (*admit.Desk, error) { return admit.Open(s.c.Context, s.repo, time.Now) })
+	go opened()
 	records, mine, _, err := s.leases()
 	if err != nil {
 		return nil, err
 	}
+	records = slices.DeleteFunc(records, func(r lease.Record) bool { return !mine[r.Nonce] || r.State != lane.Held })
+	if len(records) == 0 {
+		return nil, nil
+	}
+	desk, err := opened()
+	if err != nil {
+		return nil, deskError(err)
+	}
 	for _, r := range records {
-		if !mine[r.Nonce] || r.State != lane.Held {
-			continue
-		}
-		f := agent.Finish{Lane: r.Lane, Unit: r.Unit}
-		if f.Left, err = s.uncommitted(r); err != nil {
+		f, err := s.finish(r, desk)
+		if err != nil {
 			return nil, err
-		}
-		if len(f.Left) == 0 && f.Unit != "" {
-			s.shipped(&f)
 		}
 		ends = append(ends, f)
 	}
 	return ends, nil
 }
 
+// finish looks at one lane: its files and its unit at once, as each takes git as
+// long as the other.
+func (s *agentSite) finish(r lease.Record, desk *admit.Desk) (agent.Finish, error) {
+	ctx, cancel := context.WithCancel(s.c.Context)
+	defer cancel()
+	f := agent.Finish{Lane: r.Lane, Unit: r.Unit}
+	shipped := make(chan agent.Finish, 1)
+	go func(f agent.Finish) {
+		if f.Unit != "" {
+			s.shipped(ctx, desk, &f)
+		}
+		shipped <- f
+	}(f)
+	left, err := s.uncommitted(r, desk.Rules.Policy)
+	if err != nil || len(left) > 0 {
+		cancel()
+		<-shipped
+		f.Left = left
+		return f, err
+	}
+	return <-shipped, nil
+}
+
 // uncommitted lists what of a lane is not committed.
-func (s *agentSite) uncommitted(r lease.Record) (left []string, err error) {
+func (s *agentSite) uncommitted(r lease.Record, p policy.Policy) (left []string, err error) {
 	if s.repo.WorkTree == "" || len(r.Tree) == 0 {
 		return nil, nil
 	}
-	t, err := worktree.Open(s.c.Context, s.repo)
+	t, err := worktree.Look(s.c.Context, s.repo)
 	if err != nil {
 		return nil, scopeError(err)
 	}
-	rules, err := facts.LoadRules(s.c.Context, s.repo)
-	if err != nil {
-		return nil, deskError(err)
-	}
-	p := rules.Policy
 	ev := scope.CleanEvidence{Lane: r.Lane, Tree: r.Tree, Scratch: append(slices.Clone(p.Clean.Scratch), p.Paths.NextPackets+"/**", p.Paths.Runs+"/**")}
 	if ev.Uncommitted, err = t.Uncommitted(s.c.Context, ev.Matters()); err != nil {
 		return nil, scopeError(err)
@@ -158,14 +193,14 @@ func (s *agentSite) uncommitted(r lease.Record) (left []string, err error) {
 
 // shipped asks what git dos verify says of the unit. What cannot be told is said
 // to be unknown.
-func (s *agentSite) shipped(f *agent.Finish) {
+func (s *agentSite) shipped(ctx context.Context, desk *admit.Desk, f *agent.Finish) {
 	plan, phase, ok := splitUnit(f.Unit)
 	if f.Unknown = !ok; !ok {
 		return
 	}
 	floor, _ := ship.ParseFloor("") // that of dos.toml
-	q := &shipQuestion{repo: s.repo, req: facts.ShipRequest{Plan: plan, Phase: phase, ShipScope: facts.ShipScope{Floor: floor}}}
-	a, err := q.ask(s.c.Context)
+	q := &shipQuestion{repo: s.repo, lent: desk, req: facts.ShipRequest{Plan: plan, Phase: phase, ShipScope: facts.ShipScope{Floor: floor}}}
+	a, err := q.ask(ctx)
 	f.Unknown = err != nil || a.Outcome == ship.Indeterminate
 	f.Shipped, f.Why = err == nil && a.Outcome == ship.Shipped, a.Reason
 }

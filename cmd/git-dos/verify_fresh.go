@@ -50,6 +50,7 @@ type shipQuestion struct {
 	req    facts.ShipRequest
 	cached bool
 
+	lent    *admit.Desk // where one is open already
 	desk    *admit.Desk // nil until the ledger was asked for
 	trunk   bool        // the answer depends on where the trunk is
 	weighed []ship.Weighing
@@ -108,6 +109,9 @@ func (q *shipQuestion) decide(ctx context.Context) (ship.Verdict, error) {
 
 // ledger reads the SHIP entries of the workspace's lane chains.
 func (q *shipQuestion) ledger(ctx context.Context) ([]ship.LedgerEntry, error) {
+	if q.desk == nil {
+		q.desk = q.lent
+	}
 	if q.desk == nil {
 		var err error
 		if q.desk, err = admit.Open(ctx, q.repo, time.Now); err != nil {
