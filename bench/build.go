@@ -18,6 +18,9 @@ type bench struct {
 	count   int    // pairs asked for, 0 for the usual number
 	history string // stream to import, "" for none
 
+	processor bool // measure processor time in place of time
+	fewest    int  // pairs that the medians of this line are of, at least
+
 	root  string
 	dos   string
 	start string

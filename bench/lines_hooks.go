@@ -99,13 +99,13 @@ func (b *bench) asks(dir, line string, hook ...string) arm {
 		cmd := exec.CommandContext(b.ctx, b.dos, append([]string{"hook"}, hook...)...)
 		var words bytes.Buffer
 		cmd.Dir, cmd.Stdin, cmd.Stderr = dir, strings.NewReader(line), &words
-		began := time.Now()
+		took := b.meter()
 		err := cmd.Run()
-		took := time.Since(began)
+		spent := took()
 		if err != nil {
 			err = fmt.Errorf("hook: %w: %.500s", err, words.Bytes())
 		}
-		return took, err
+		return spent, err
 	}
 }
 

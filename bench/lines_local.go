@@ -22,7 +22,8 @@ func localLease(b *bench) ([]row, error) {
 		return nil, err
 	}
 	verb := func(name string) arm { return b.process(dir, b.dos, "lease", name, "--lane", laneName(0)) }
-	m, err := b.pairs(localPairs, b.process(dir, b.start), write, verb("acquire"), write, verb("heartbeat"), write, verb("release"))
+	m, err := b.pairs(localPairs, b.process(dir, b.start), write, verb("acquire"), write, verb("heartbeat"), write, verb("release"),
+		write, b.process(dir, b.dos, "beat", beatName))
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +31,7 @@ func localLease(b *bench) ([]row, error) {
 		{what: "lease acquire, local", product: m[2], start: m[0], git: m[1], target: 1.7},
 		{what: "lease heartbeat, local", product: m[4], start: m[0], git: m[3], target: 1.5},
 		{what: "lease release, local", product: m[6], start: m[0], git: m[5], target: 1.5},
+		{what: "beat, local", product: m[8], start: m[0], git: m[7], target: 1.5},
 	}, nil
 }
 
@@ -45,7 +47,7 @@ func (b *bench) appendTo(refs ...string) (arm, error) {
 	}
 	tips := map[string]string{}
 	return func() (time.Duration, error) {
-		began := time.Now()
+		took := b.meter()
 		script := "start\n"
 		for _, ref := range refs {
 			id, err := b.commitTree(dir, tips[ref])
@@ -56,7 +58,7 @@ func (b *bench) appendTo(refs ...string) (arm, error) {
 			tips[ref] = id
 		}
 		_, err := b.output(dir, script+"prepare\ncommit\n", "git", "update-ref", "--stdin")
-		return time.Since(began), err
+		return took(), err
 	}, nil
 }
 

@@ -1,6 +1,9 @@
 package main
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // readLanes is how many leases the read verbs list.
 const readLanes = 50
@@ -14,7 +17,7 @@ func readVerbs(b *bench) ([]row, error) {
 	look := b.look(dir)
 	m, err := b.pairs(localPairs,
 		b.process(dir, b.start), look, b.process(dir, b.dos, "lease", "live"), look, b.process(dir, b.dos, "lease", "show", "--lane", laneName(7)),
-		look, b.process(dir, b.dos, "arbitrate", "--lane", "spare", "--tree", "spare/**"), look, b.process(dir, b.dos, "version"))
+		look, b.process(dir, b.dos, "arbitrate", "--lane", "spare", "--tree", "spare/**"), look, b.process(dir, b.dos, "pulse"), look, b.process(dir, b.dos, "version"))
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +25,8 @@ func readVerbs(b *bench) ([]row, error) {
 		{what: "lease live, 50 leases", product: m[2], start: m[0], git: m[1], target: 1.3},
 		{what: "lease show, 50 leases", product: m[4], start: m[0], git: m[3], target: 1.3},
 		{what: "arbitrate, 50 leases", product: m[6], start: m[0], git: m[5], target: 1.3},
-		{what: "version", product: m[8], start: m[0], git: m[7], target: 1.3},
+		{what: "pulse, 50 leases", product: m[8], start: m[0], git: m[7], target: 1.3},
+		{what: "version", product: m[10], start: m[0], git: m[9], target: 1.3},
 	}, nil
 }
 
@@ -46,10 +50,10 @@ func (b *bench) holdAll(dir string) error {
 			return err
 		}
 	}
-	return nil
+	return b.quiet(dir, []string{b.dos, "beat", beatName})
 }
 
-// readMirror measures a read in a fleet whose mirror is fresh.
+// readMirror measures the reads in a fleet whose mirror is fresh.
 func readMirror(b *bench) ([]row, error) {
 	url, err := b.hub(b.newDir("served"), "hub.git")
 	if err != nil {
@@ -62,11 +66,35 @@ func readMirror(b *bench) ([]row, error) {
 	if err := b.holdAll(dir); err != nil {
 		return nil, err
 	}
-	m, err := b.pairs(localPairs, b.process(dir, b.start), b.look(dir), b.process(dir, b.dos, "lease", "live"))
+	run := ledgerRun(0, 1, time.Now().Add(-time.Hour))
+	held := []string{b.dos, "lease", "release", "--lane", laneName(0)}
+	if err := b.quiet(dir, held, []string{b.dos, "lease", "acquire", "--lane", laneName(0), "--run-id", run, "--ttl", "12h"}); err != nil {
+		return nil, err
+	}
+	look := b.look(dir)
+	m, err := b.pairs(localPairs, b.process(dir, b.start), look, b.process(dir, b.dos, "lease", "live"), look, b.answers(dir, 3, b.dos, "status", run),
+		look, b.process(dir, b.dos, "pulse"), look, b.process(dir, b.dos, "arbitrate", "--lane", "spare", "--tree", "spare/**"))
 	if err != nil {
 		return nil, err
 	}
-	return []row{{what: "lease live, 50 leases, fresh mirror", product: m[2], start: m[0], git: m[1], target: 1.3}}, nil
+	return []row{
+		{what: "lease live, 50 leases, fresh mirror", product: m[2], start: m[0], git: m[1], target: 1.3},
+		{what: "status, 50 leases, fresh mirror", product: m[4], start: m[0], git: m[3], target: 1.3},
+		{what: "pulse, 50 leases, fresh mirror", product: m[6], start: m[0], git: m[5], target: 1.3},
+		{what: "arbitrate, 50 leases, fresh mirror", product: m[8], start: m[0], git: m[7], target: 1.3},
+	}, nil
+}
+
+// answers is an arm that runs one process, whose answer this status is.
+func (b *bench) answers(dir string, want int, args ...string) arm {
+	return func() (time.Duration, error) {
+		took := b.meter()
+		code, err := b.status(dir, args...)
+		if err == nil && code != want {
+			err = fmt.Errorf("%v: exit status %d, want %d: %s", args, code, want, b.lastWords())
+		}
+		return took(), err
+	}
 }
 
 // readConcurrent runs many reads at once.

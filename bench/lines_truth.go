@@ -73,7 +73,7 @@ func (b *bench) verifyRows(dir string, pairs int) ([]row, error) {
 	}
 	rows := []row{{
 		what: "verify, cold, " + commits + " commits", product: m[2], start: m[0], git: m[1], target: 1.5,
-		note: fmt.Sprintf("index written; own peak memory %d MB", memory>>20),
+		memory: memory, memoryMost: 32 << 20, note: "index written",
 	}}
 	warm, err := b.warmRows(dir, commits)
 	return append(rows, warm...), err
@@ -90,14 +90,7 @@ func (b *bench) warmRows(dir, commits string) ([]row, error) {
 	if err := b.quiet(dir, ship, []string{b.dos, "verify", "SHOP", "WARM1"}); err != nil {
 		return nil, err
 	}
-	missed := func() (time.Duration, error) {
-		began := time.Now()
-		code, err := b.status(dir, append([]string{b.dos, "verify"}, absent...)...)
-		if err == nil && code != 1 {
-			err = fmt.Errorf("verify ended with %d, want 1: %s", code, b.lastWords())
-		}
-		return time.Since(began), err
-	}
+	missed := b.answers(dir, 1, append([]string{b.dos, "verify"}, absent...)...)
 	head := b.process(dir, "git", "rev-parse", "HEAD")
 	m, err := b.pairs(localPairs, b.process(dir, b.start), head, missed, head, b.process(dir, b.dos, "verify", "SHOP", "WARM1"))
 	if err != nil {
@@ -119,20 +112,20 @@ func (b *bench) warmRows(dir, commits string) ([]row, error) {
 func (b *bench) exits(dir string, want int, args ...string) (time.Duration, int64, error) {
 	cmd := exec.CommandContext(b.ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, b.words, b.words
-	began := time.Now()
+	took := b.meter()
 	if err := cmd.Start(); err != nil {
 		return 0, 0, err
 	}
 	ended, seen := make(chan struct{}), make(chan int64)
 	go watchMemory(cmd.Process.Pid, ended, seen)
 	err := cmd.Wait()
-	took := time.Since(began)
+	spent := took()
 	close(ended)
 	most := <-seen
 	if code := cmd.ProcessState.ExitCode(); code != want {
 		return 0, 0, fmt.Errorf("%s: exit %d, want %d: %w: %s", strings.Join(args, " "), code, want, err, b.lastWords())
 	}
-	return took, most, nil
+	return spent, most, nil
 }
 
 // watchMemory looks at a process's peak of resident bytes now and then until
@@ -178,6 +171,6 @@ func (b *bench) auditRows(dir string, pairs int) ([]row, error) {
 	}
 	return []row{{
 		what: "commit-audit --sweep, " + commits + " commits", product: m[2], start: m[0], git: m[1], target: 1.5,
-		note: fmt.Sprintf("own peak memory %d MB", memory>>20),
+		memory: memory,
 	}}, nil
 }

@@ -41,7 +41,7 @@ func everyUnit(b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	began := time.Now()
+	took := b.meter()
 	list, err := facts.Ships(b.ctx, repo, units, facts.ShipScope{Cold: true})
 	if err != nil {
 		return nil, err
@@ -51,14 +51,14 @@ func everyUnit(b *bench) ([]row, error) {
 		v := ship.Decide(ev)
 		counts[strings.TrimSpace(fmt.Sprintf("%s %s", v.Outcome, v.Witness))]++
 	}
-	together := time.Since(began)
-	began = time.Now()
+	together := took()
+	took = b.meter()
 	for _, u := range units {
 		if _, err := b.status(dir, b.dos, "verify", "--quiet", u.Plan, u.Phase); err != nil {
 			return nil, err
 		}
 	}
-	apart := time.Since(began)
+	apart := took()
 	log, err := b.pairs(5, b.process(dir, "git", "log", "--format=%H%n%B"))
 	if err != nil {
 		return nil, err

@@ -67,6 +67,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	only := flags.String("only", "", "measure these lines alone, comma-separated (those of 500k run only when named): "+strings.Join(names(), ", "))
 	pairs := flags.Int("pairs", 0, "how many pairs each line takes, at least 5; 0 for what suits the line")
+	processor := flags.Bool("cpu", false, "measure processor time in place of time: for a machine that others use too")
+	lines := flags.String("json", "", "write the rows to this file as well, a line of JSON each")
 	history := flags.String("history", os.Getenv("GITDOS_HISTORY"), "a git fast-export stream, packed with xz, to import (GITDOS_HISTORY)")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
@@ -85,18 +87,30 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer b.close()
-	printHead(out)
+	if b.processor = *processor; b.processor && !measuresProcessor {
+		return errors.New("--cpu: this system does not tell the processor time of children")
+	}
+	to, err := newReport(out, *lines, b.processor)
+	if err != nil {
+		return err
+	}
+	return errors.Join(measureAll(b, chosen, to), to.close())
+}
+
+// measureAll measures one line after the other and reports each as it is there.
+func measureAll(b *bench, chosen []line, to *report) error {
 	for _, l := range chosen {
+		b.fewest = 0
 		rows, err := l.measure(b)
 		var skip skipped
 		switch {
 		case errors.As(err, &skip):
-			fmt.Fprintf(out, "%-42s skipped: %s\n", l.name, skip)
+			to.skip(l.name, string(skip))
 		case err != nil:
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 		for _, r := range rows {
-			r.print(out)
+			to.row(l.name, r, b.fewest)
 		}
 	}
 	return nil

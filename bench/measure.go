@@ -22,6 +22,9 @@ func (b *bench) pairs(usual int, arms ...arm) ([]time.Duration, error) {
 	if b.count > 0 {
 		n = b.count
 	}
+	if b.fewest == 0 || n < b.fewest {
+		b.fewest = n
+	}
 	samples := make([][]time.Duration, len(arms))
 	for round := range warmUp + n {
 		for i, a := range arms {
@@ -59,13 +62,24 @@ func (b *bench) timed(dir string, args ...string) (time.Duration, error) {
 	if args[0] == b.dos {
 		cmd.Stdout = b.words
 	}
-	began := time.Now()
+	took := b.meter()
 	err := cmd.Run()
-	took := time.Since(began)
+	spent := took()
 	if err != nil {
 		err = fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, b.lastWords())
 	}
-	return took, err
+	return spent, err
+}
+
+// meter starts to measure, and returns what tells how much was taken since: time, or
+// the processor time of all processes that have ended since.
+func (b *bench) meter() func() time.Duration {
+	if b.processor {
+		began := ofChildren()
+		return func() time.Duration { return ofChildren() - began }
+	}
+	began := time.Now()
+	return func() time.Duration { return time.Since(began) }
 }
 
 // process is an arm that runs one process.

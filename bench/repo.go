@@ -12,6 +12,9 @@ import (
 // fleetID names the fleet of every remote made here.
 const fleetID = "fleet-bench"
 
+// beatName is what beats in every repository made here.
+const beatName = "bench"
+
 // What a dos.toml says of a fleet.
 const (
 	noFleet   = ""
@@ -22,7 +25,7 @@ const (
 // rules is a dos.toml with n lanes, l0 and up, on folders of their own.
 func rules(n int, fleet string) string {
 	var b strings.Builder
-	b.WriteString("[overlap]\npolicy = \"glob\"\n")
+	b.WriteString("[overlap]\npolicy = \"glob\"\n\n[heartbeats]\n" + beatName + " = \"24h\"\n")
 	if fleet != noFleet {
 		fmt.Fprintf(&b, "\n[fleet]\nid = %q\n%s\n", fleetID, fleet)
 	}
