@@ -1,5 +1,7 @@
 package setup
 
+import "sync"
+
 // A Known is one thing that doctor can say. Its number and its word are there to
 // stay: a check that is given up leaves its number unused.
 type Known struct {
@@ -87,11 +89,11 @@ func ofRemote() []Known {
 	}
 }
 
-// numbers are those of the catalogue, by word.
-var numbers = func() map[string]string {
+// numbers are those of the catalogue, by word, made when first asked for.
+var numbers = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, k := range Catalogue() {
 		all[k.ID] = k.Number
 	}
 	return all
-}()
+})

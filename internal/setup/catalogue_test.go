@@ -56,11 +56,11 @@ func TestEveryCheckIsInTheCatalogue(t *testing.T) {
 		delete(used, gits)
 	}
 	for id := range used {
-		if numbers[id] == "" {
+		if numbers()[id] == "" {
 			t.Errorf("%s has no number", id)
 		}
 	}
-	for id := range numbers {
+	for id := range numbers() {
 		if !used[id] {
 			t.Errorf("%s is given to no check", id)
 		}

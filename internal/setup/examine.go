@@ -102,7 +102,7 @@ func (x *examiner) add(c Check) {
 	if len(x.Checks) >= maxChecks {
 		return
 	}
-	c.Number = numbers[c.ID]
+	c.Number = numbers()[c.ID]
 	x.Checks = append(x.Checks, c)
 	switch c.Severity {
 	case Error:
