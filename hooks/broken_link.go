@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-dos/git-dos/hooks/markdown"
 )
@@ -134,12 +135,14 @@ func brokenIn(files Files, doc Document) (found []Finding) {
 }
 
 // elsewhere is a destination that names a scheme or a host.
-var elsewhere = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\)`)
+var elsewhere = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\)`)
+})
 
 // broken says why a destination leads to nothing, "" where it leads somewhere or
 // that is not judged.
 func broken(files Files, doc, destination string) string {
-	if elsewhere.MatchString(destination) || strings.Contains(destination, "{{") || strings.Contains(destination, "{%") {
+	if elsewhere().MatchString(destination) || strings.Contains(destination, "{{") || strings.Contains(destination, "{%") {
 		return ""
 	}
 	why := "leads to nothing"

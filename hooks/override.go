@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // An Override lets the findings of one token through, once.
@@ -21,7 +22,9 @@ const maxOverride = 4096
 
 // nextOverride is where one override ends and another begins: a new line, or a
 // semicolon that something like a token and a colon follow.
-var nextOverride = regexp.MustCompile(`\n|;\s*(?:[A-Z_]+\s*:)`)
+var nextOverride = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\n|;\s*(?:[A-Z_]+\s*:)`)
+})
 
 // ParseOverrides reads "TOKEN: reason", several of them separated by newlines or
 // semicolons. A token that no gate has, a reason that is missing and a token
@@ -54,7 +57,7 @@ func overrideParts(text string) (parts []string) {
 		}
 	}
 	for {
-		at := nextOverride.FindStringIndex(text)
+		at := nextOverride().FindStringIndex(text)
 		if at == nil {
 			keep(text)
 			return parts

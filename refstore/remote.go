@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-dos/git-dos/refstore/git"
@@ -305,12 +306,14 @@ func (a *Remote) fetch(ctx context.Context, q Query) (absent []string, err error
 }
 
 // objectFile is how git names a loose object that it cannot read.
-var objectFile = regexp.MustCompile(`(?:object file |stored in )\S*objects/([0-9a-f]{2})/([0-9a-f]{38,62})\b`)
+var objectFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:object file |stored in )\S*objects/([0-9a-f]{2})/([0-9a-f]{38,62})\b`)
+})
 
 // damagedHere is the object of this repository that git's words complain about and
 // that cannot be read; "" where there is none, or where it is the remote's.
 func (a *Remote) damagedHere(ctx context.Context, words string) OID {
-	m := objectFile.FindStringSubmatch(words)
+	m := objectFile().FindStringSubmatch(words)
 	if m == nil {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -21,12 +22,14 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"stamp": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
-	"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"class": func(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "-") },
-	"deref": func(t *time.Time) time.Time { return *t },
-}).Parse(pageHTML))
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"stamp": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"class": func(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "-") },
+		"deref": func(t *time.Time) time.Time { return *t },
+	}).Parse(pageHTML))
+})
 
 // How much of what grows stands on the page where no script runs; with one, all of it
 // can be looked at.
@@ -46,7 +49,7 @@ func Render(w io.Writer, d Data, live bool) error {
 	v := view{Data: d, Live: live, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), JSON: template.JS(data), Policy: policy(live)} //nolint:gosec // our own text, and JSON without < > &
 	v.fill()
 	var page bytes.Buffer
-	if err := pageTemplate.Execute(&page, v); err != nil {
+	if err := pageTemplate().Execute(&page, v); err != nil {
 		return fmt.Errorf("render the board: %w", err)
 	}
 	_, err = w.Write(page.Bytes())

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -194,7 +195,9 @@ func (c Chain) lookBack() {
 	}
 }
 
-var shebang = regexp.MustCompile(`^#![ \t]*(/[A-Za-z0-9_./+-]*/)(env[ \t]+)?(sh|bash|dash|ksh|ash)([ \t]+-[A-Za-z]+)?[ \t]*\n`)
+var shebang = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^#![ \t]*(/[A-Za-z0-9_./+-]*/)(env[ \t]+)?(sh|bash|dash|ksh|ash)([ \t]+-[A-Za-z]+)?[ \t]*\n`)
+})
 
 // sourcedBy is the shell in which a script has to be read so that it finds its
 // own name in $0, nil for all that does not ask for it. husky's hooks do
@@ -204,7 +207,7 @@ func sourcedBy(path string) []string {
 	if err != nil || f.link != "" || !bytes.Contains(f.data, []byte("$0")) && !bytes.Contains(f.data, []byte("${0")) {
 		return nil
 	}
-	m := shebang.FindSubmatch(f.data)
+	m := shebang().FindSubmatch(f.data)
 	if m == nil || bytes.Contains(f.data, []byte("BASH_SOURCE")) || bytes.IndexByte(f.data, 0) >= 0 || len(m[2]) > 0 && len(m[4]) > 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // An Order says when the hook that was there before is run.
@@ -124,7 +125,9 @@ func parseShim(data []byte) (Shim, claim) {
 	return s, edited
 }
 
-var hookName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+var hookName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+})
 
 // check refuses what cannot be written into a hook file, and what another name
 // or another folder would be reached by.
@@ -135,7 +138,7 @@ func (s Shim) check() error {
 		}
 	}
 	switch {
-	case s.Format != Format || !hookName.MatchString(s.Hook):
+	case s.Format != Format || !hookName().MatchString(s.Hook):
 		return fmt.Errorf("no hook of format %d: %q", Format, s.Hook)
 	case s.forward():
 		if s.Order != "" || !strings.Contains(s.Chained, "/") {
@@ -149,11 +152,13 @@ func (s Shim) check() error {
 	if s.Chained != "" && !strings.Contains(s.Chained, "/") && s.Chained != s.Hook+savedSuffix {
 		return fmt.Errorf("%s chains %q", s.Hook, s.Chained)
 	}
-	if s.Program != "" && !path.IsAbs(s.Program) && !drive.MatchString(s.Program) {
+	if s.Program != "" && !path.IsAbs(s.Program) && !drive().MatchString(s.Program) {
 		return fmt.Errorf("the program is to be named by its full path, not %q", s.Program)
 	}
 	return nil
 }
 
 // drive begins a full path on Windows.
-var drive = regexp.MustCompile(`^[A-Za-z]:/`)
+var drive = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z]:/`)
+})
