@@ -43,8 +43,9 @@ func TestPackagesAreReproducibleAndInstall(t *testing.T) {
 	}
 	program := filepath.Join(t.TempDir(), "packaging")
 	command(t, ".", nil, "go", "build", "-o", program, ".")
-	first := packed(t, program, "022", "TZ=UTC", "LC_ALL=C")
-	second := packed(t, program, "077", "TZ=Asia/Kolkata", "LC_ALL=C.UTF-8", "GOFLAGS=-tags=other", "GOAMD64=v3")
+	commit := strings.TrimSpace(command(t, ".", nil, "git", "rev-parse", "HEAD"))
+	first := packed(t, program, commit, "022", "TZ=UTC", "LC_ALL=C")
+	second := packed(t, program, commit, "077", "TZ=Asia/Kolkata", "LC_ALL=C.UTF-8", "GOFLAGS=-tags=other", "GOAMD64=v3")
 	compareFolders(t, first, second)
 	command(t, first, nil, "sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS")
 	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
@@ -52,12 +53,12 @@ func TestPackagesAreReproducibleAndInstall(t *testing.T) {
 	}
 }
 
-// packed packs the commit of this tree from a clone of its own.
-func packed(t *testing.T, program, umask string, env ...string) string {
+// packed packs a commit from a clone of its own.
+func packed(t *testing.T, program, commit, umask string, env ...string) string {
 	t.Helper()
 	clone, out := filepath.Join(t.TempDir(), "clone"), filepath.Join(t.TempDir(), "dist")
 	command(t, ".", nil, "git", "clone", "--quiet", "--no-tags", "--shared", "..", clone)
-	command(t, clone, append(env, "TMPDIR="+t.TempDir()), "sh", "-c", `umask "$1" && exec "$2" -o "$3" -targets linux/amd64,windows/amd64`, "sh", umask, program, out)
+	command(t, clone, append(env, "TMPDIR="+t.TempDir()), "sh", "-c", `umask "$1" && exec "$2" -o "$3" -commit "$4" -targets linux/amd64,windows/amd64`, "sh", umask, program, out, commit)
 	return out
 }
 
