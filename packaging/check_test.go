@@ -122,8 +122,29 @@ func useInstalled(t *testing.T, root string) {
 	if said := command(t, ".", env, "git", "dos", "version"); !fullVersion.MatchString(said) {
 		t.Errorf("git dos version says %q", said)
 	}
+	// git shows the manual page, which it asks man for.
+	if page := command(t, ".", env, "git", "dos", "--help"); !strings.Contains(page, "EXIT STATUS") || !strings.HasPrefix(strings.TrimSpace(page), "GIT-DOS(1)") {
+		t.Errorf("git dos --help shows %q", page)
+	}
+	completes(t, root, env)
 	doc, err := os.ReadFile(filepath.Join(root, "usr/share/doc/git-dos/THIRD-PARTY-LICENSES"))
 	if err != nil || !strings.Contains(string(doc), "==== github.com/go-git/go-git/v5 ") || !strings.Contains(string(doc), "==== std go1.") {
 		t.Errorf("the licences of others are not there: %v", err)
+	}
+}
+
+// completes has bash read the completion that it would find by the command's
+// name, and looks for what git's own completion calls.
+func completes(t *testing.T, root string, env []string) {
+	t.Helper()
+	script := filepath.Join(root, "usr/share/bash-completion/completions/git-dos")
+	said := command(t, ".", env, "bash", "--norc", "-c", `. "$1" && declare -F _git_dos`, "bash", script)
+	if strings.TrimSpace(said) != "_git_dos" {
+		t.Errorf("the completion of bash declares %q", said)
+	}
+	for _, name := range []string{"usr/share/zsh/vendor-completions/_git-dos", "usr/share/fish/vendor_completions.d/git-dos.fish"} {
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -91,21 +91,6 @@ func (r *release) writeSums() error {
 	return r.keep("SHA256SUMS", []byte(strings.Join(r.sums, "")))
 }
 
-// documents are files of the tree that are packed as they are.
-var documents = []string{"LICENSE", "NOTICE", "README.md", "CHANGELOG.md"}
-
-// extras are the files of an archive that are the same for all systems.
-func (r *release) extras(ctx context.Context) (files []file, err error) {
-	for _, name := range documents {
-		text, err := os.ReadFile(filepath.Join(r.source, name))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file{name: name, text: text})
-	}
-	return files, nil
-}
-
 // packages writes the packages of a Linux system with nfpm, which finds its
 // files by their names in archives.
 func (r *release) packages(ctx context.Context, t target, files []file) error {
@@ -184,7 +169,7 @@ func (r *release) nfpmTool(ctx context.Context) (string, error) {
 	if _, err := os.Stat(tool); err == nil {
 		return tool, nil
 	}
-	env := append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOWORK=off", "GOOS=", "GOARCH=")
+	env := append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOWORK=off", "GOOS=", "GOARCH=", "GOAMD64=")
 	_, err := r.tool(ctx, r.work, env, "go", "install", nfpmVersion)
 	return tool, err
 }

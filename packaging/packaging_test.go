@@ -211,3 +211,44 @@ func TestABillListsEveryModule(t *testing.T) {
 		t.Errorf("%s, %+v", b.Metadata.Time, b.Needs)
 	}
 }
+
+// What packages compress is compressed when it is laid out for them, the same
+// on every run.
+func TestPagesAreCompressedForPackages(t *testing.T) {
+	r, dir := &release{at: someTime}, t.TempDir()
+	files := []file{{name: "share/man/man1/git-dos.1", text: []byte("page")}, {name: "git-dos", text: []byte("run"), exec: true}}
+	if err := r.lay(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "share/man/man1/git-dos.1.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := gunzip(page); err != nil || string(text) != "page" || page[4]|page[5]|page[6]|page[7] != 0 {
+		t.Errorf("%q, %v, header % x", text, err, page[:10])
+	}
+	info, err := os.Stat(filepath.Join(dir, "git-dos"))
+	if err != nil || !info.ModTime().Equal(someTime) || info.Mode().Perm()&0o100 == 0 {
+		t.Errorf("the binary is %v, %v", info, err)
+	}
+}
+
+func TestOnePackageIsKept(t *testing.T) {
+	r, dir := &release{out: t.TempDir()}, t.TempDir()
+	if err := r.keepFrom(dir); err == nil {
+		t.Error("nothing was packed, and that is kept")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.deb"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.keepFrom(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.writeSums(); err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(r.out, "SHA256SUMS"))
+	if err != nil || string(sums) != "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881  a.deb\n" {
+		t.Errorf("%q, %v", sums, err)
+	}
+}
