@@ -57,6 +57,28 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// What somebody keeps with go env -w builds no release, and where that has
+// modules come from still holds.
+func TestBuildsHaveNobodysGoSettings(t *testing.T) {
+	kept := filepath.Join(t.TempDir(), "env")
+	if err := os.WriteFile(kept, []byte("GOFLAGS=-tags=other\nGOPROXY=off\nGOARM64=v9.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOENV", kept)
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOPROXY", "")
+	t.Setenv("GOARM64", "")
+	r := &release{source: t.TempDir()}
+	env, err := r.buildEnv(t.Context(), target{"linux", "arm64"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.tool(t.Context(), r.source, env, "go", "env", "GOFLAGS", "GOPROXY", "GOARM64", "GOOS", "GOARCH", "CGO_ENABLED")
+	if want := "\noff\nv8.0\nlinux\narm64\n0\n"; err != nil || string(got) != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}
+
 // A release is not mixed with what is there already.
 func TestOnlyAnEmptyFolderIsWrittenTo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "dist")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,18 +40,39 @@ func parseTargets(list string) (targets []target, err error) {
 	return targets, nil
 }
 
+// fetchSettings say where modules come from and lie, which does not bear on the
+// bytes: go.sum holds them to what they were.
+var fetchSettings = []string{"GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOMODCACHE", "GOCACHE", "GOTOOLCHAIN"}
+
 // buildEnv is the environment of a build: what in it bears on the bytes is set
-// here, so that nobody's own settings do.
-func buildEnv(t target) []string {
-	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS=", "GOWORK=off",
+// here, so that nobody's own settings do, whether they stand in the environment
+// or in the file of go env -w.
+func (r *release) buildEnv(ctx context.Context, t target) ([]string, error) {
+	out, err := r.tool(ctx, r.source, os.Environ(), append([]string{"go", "env", "-json"}, fetchSettings...)...)
+	if err != nil {
+		return nil, err
+	}
+	var fetch map[string]string
+	if err := json.Unmarshal(out, &fetch); err != nil {
+		return nil, err
+	}
+	env := append(os.Environ(), "GOENV=off", "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS=", "GOWORK=off",
 		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off")
+	for _, name := range fetchSettings {
+		env = append(env, name+"="+fetch[name])
+	}
+	return env, nil
 }
 
 // build builds git-dos for a system, and returns the path of the binary.
 func (r *release) build(ctx context.Context, t target) (string, error) {
 	path := filepath.Join(r.work, t.String(), t.binary())
 	stamp := fmt.Sprintf("-s -w -X main.packagedVersion=%s -X main.packagedCommit=%s", r.version, r.commit)
-	_, err := r.tool(ctx, r.source, buildEnv(t), "go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs",
+	env, err := r.buildEnv(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	_, err = r.tool(ctx, r.source, env, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs",
 		"-ldflags", stamp, "-o", path, "./cmd/git-dos")
 	return path, err
 }
