@@ -32,6 +32,7 @@ func allVerbs() []verb {
 		commitAuditVerb(),
 		commitVerb(),
 		completeVerb(),
+		completionVerb(),
 		cooldownVerb(),
 		decisionsVerb(),
 		demoVerb(),

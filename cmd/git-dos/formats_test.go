@@ -56,7 +56,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
 		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{}, accountsAnswer{}, accountCapAnswer{},
 		receiveAnswer{}, receiptAnswer{},
-		manPrinted{}, manChange{},
+		manPrinted{}, manChange{}, completionScript{}, completionAnswer{},
 		guard.Verdict{}, guardRequest{},
 		hookVerdict{}, auditAnswer{},
 		hookset.Look{}, hookset.Installation{}, hookset.Removal{},

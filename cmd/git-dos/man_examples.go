@@ -7,6 +7,7 @@ var manExamples = map[string][]string{
 	"beat":       {"git dos beat supervise"},
 	"clean":      {"git dos clean --lane api"},
 	"commit":     {"git dos commit --lane api -m 'SHOP: API1 serve the basket' api"},
+	"completion": {"source <(git dos completion bash)", "git dos completion fish >~/.config/fish/conf.d/git-dos.fish"},
 	"decisions":  {"git dos decisions list"},
 	"dispatch":   {"git dos dispatch --lane api -- ./work.sh"},
 	"doctor":     {"git dos doctor", "git dos doctor --remote --fix"},
