@@ -33,6 +33,7 @@ func allVerbs() []verb {
 		commitVerb(),
 		completeVerb(),
 		completionVerb(),
+		configVerb(),
 		cooldownVerb(),
 		decisionsVerb(),
 		demoVerb(),

@@ -56,7 +56,7 @@ func TestFormatsDocumentHasEveryKey(t *testing.T) {
 		queue.Entry{}, queueListAnswer{}, queuePageAnswer{}, queueAnswer{}, queueImportAnswer{},
 		gateAnswer{}, nextUpAnswer{}, packet.Prompt{}, replanAnswer{}, pickableAnswer{}, cooldownAnswer{}, priorityAnswer{}, attemptAnswer{}, accountsAnswer{}, accountCapAnswer{},
 		receiveAnswer{}, receiptAnswer{},
-		manPrinted{}, manChange{}, completionScript{}, completionAnswer{},
+		manPrinted{}, manChange{}, configAnswer{}, completionScript{}, completionAnswer{},
 		guard.Verdict{}, guardRequest{},
 		hookVerdict{}, auditAnswer{},
 		hookset.Look{}, hookset.Installation{}, hookset.Removal{},

@@ -8,6 +8,7 @@ var manExamples = map[string][]string{
 	"clean":      {"git dos clean --lane api"},
 	"commit":     {"git dos commit --lane api -m 'SHOP: API1 serve the basket' api"},
 	"completion": {"source <(git dos completion bash)", "git dos completion fish >~/.config/fish/conf.d/git-dos.fish"},
+	"config":     {"git dos config --show-origin", "git dos config lease.ttl"},
 	"decisions":  {"git dos decisions list"},
 	"dispatch":   {"git dos dispatch --lane api -- ./work.sh"},
 	"doctor":     {"git dos doctor", "git dos doctor --remote --fix"},
