@@ -102,7 +102,7 @@ func TestWantsColor(t *testing.T) {
 	for _, tt := range tests {
 		t.Setenv("NO_COLOR", tt.noColor)
 		t.Setenv("CLICOLOR_FORCE", tt.force)
-		if got := wantsColor(tt.mode, devNull); got != tt.want {
+		if got := wantsColor(tt.mode, devNull, func() bool { return true }); got != tt.want {
 			t.Errorf("%s: %v", tt.claim, got)
 		}
 	}

@@ -57,7 +57,7 @@ func top(c *cli.Context) error {
 	case !isTerminal(c.App.Writer):
 		return topOnce(c)
 	}
-	err = screen.Show(c.Context, screen.Options{Every: every, NoColor: !wantsColor(c.String("color"), c.App.Writer)}, func(context.Context) (screen.Frame, error) {
+	err = screen.Show(c.Context, screen.Options{Every: every, NoColor: !wantsColor(c.String("color"), c.App.Writer, func() bool { return gitWantsColor(c) })}, func(context.Context) (screen.Frame, error) {
 		a, err := topLook(c)
 		if err != nil {
 			return screen.Frame{}, err

@@ -14,7 +14,7 @@ import (
 // paint colours the first word of an answer, which is its outcome: green for
 // yes, red for no, yellow for what a verb means by its other statuses.
 func paint(c *cli.Context, text string, code int) string {
-	if !wantsColor(c.String("color"), c.App.Writer) {
+	if !wantsColor(c.String("color"), c.App.Writer, func() bool { return gitWantsColor(c) }) {
 		return text
 	}
 	color := "33"
@@ -32,8 +32,9 @@ func paint(c *cli.Context, text string, code int) string {
 }
 
 // wantsColor decides --color. In auto mode the usual variables count before
-// the question whether w is a terminal that understands colours.
-func wantsColor(mode string, w io.Writer) bool {
+// the question whether w is a terminal that understands colours, and only then
+// git is asked for its setting.
+func wantsColor(mode string, w io.Writer, git func() bool) bool {
 	if mode != "auto" {
 		return mode == "always"
 	}
@@ -43,7 +44,7 @@ func wantsColor(mode string, w io.Writer) bool {
 	if force := os.Getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
 		return true
 	}
-	return os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && isTerminal(w)
+	return os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && isTerminal(w) && git()
 }
 
 // isTerminal reports whether a stream is a terminal. The null device is a
