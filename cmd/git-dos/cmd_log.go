@@ -50,7 +50,7 @@ func logStory(c *cli.Context) error {
 	case err != nil:
 		return err
 	case c.IsSet("lane") == c.IsSet("run-id"):
-		return usagef("want --lane or --run-id, and one of them").hint("git dos lease live lists lanes with their leases, git dos top with their runs")
+		return usagef("want --lane or --run-id, and one of them").hint("git dos lease live lists lanes with their leases, git dos top with their runs; git dos journal tail shows all lanes")
 	case c.IsSet("lane") && c.String("lane") == "":
 		return usagef("--lane is empty").hint("name a lane")
 	}
