@@ -2,12 +2,15 @@ package nextup
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/internal/tasks"
 	"github.com/git-dos/git-dos/kernel/pick"
 	"github.com/git-dos/git-dos/kernel/plan"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/queue"
 )
 
@@ -25,7 +28,8 @@ func (s *Source) unstamped() map[string]bool {
 }
 
 // routed finds the lane of each unit that is to be done, or is not stamped: that
-// of its task, else one that its text is guessed to belong to.
+// of its task, else the one that dos.toml states for its plan, else one that its
+// text is guessed to belong to.
 func (s *Source) routed(ctx context.Context) error {
 	var of []*unit
 	for _, u := range s.all {
@@ -50,6 +54,8 @@ func (s *Source) routed(ctx context.Context) error {
 	for i, u := range of {
 		if u.item != nil && u.item.In != "" {
 			u.Lane = u.item.In
+		} else if name := planLane(s.Book.Desk.Rules.Policy, u.Plan); name != "" {
+			u.Lane = name
 		} else if route := r.Route(texts[i], has); route != nil {
 			u.Lane = route.Lane
 		}
@@ -60,6 +66,18 @@ func (s *Source) routed(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// planLane is the declared lane that [plans] states for a plan, "" for none.
+func planLane(p policy.Policy, plan string) string {
+	for _, name := range slices.Sorted(maps.Keys(p.Plans)) {
+		if strings.EqualFold(name, plan) {
+			if lane, known := p.Lane(p.Plans[name]); known {
+				return lane
+			}
+		}
+	}
+	return ""
 }
 
 // screened asks what keeps each unit that has not shipped.
