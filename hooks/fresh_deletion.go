@@ -124,7 +124,7 @@ func names(message, deleted string, added []string) bool {
 	if mentions(message, deleted) || mentions(message, path.Base(deleted)) {
 		return true
 	}
-	for dir := path.Dir(deleted); dir != "."; dir = path.Dir(dir) {
+	for dir := path.Dir(deleted); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if mentions(message, dir+"/") || strings.Contains(dir, "/") && mentions(message, dir) {
 			return true
 		}
