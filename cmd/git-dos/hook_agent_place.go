@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/kernel/agent"
@@ -67,7 +68,8 @@ func followed(path string, links int) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), nil
 }
 
-// place tells where a path without symbolic links lies.
+// place tells where a path without symbolic links lies. What a repository within
+// this one has in its .git is git's as well: nobody can commit it.
 func (s *agentSite) place(written, full string) agent.Place {
 	p := agent.Place{Written: written}
 	for _, dir := range []string{s.repo.GitDir, s.repo.CommonDir} {
@@ -79,7 +81,7 @@ func (s *agentSite) place(written, full string) agent.Place {
 	if s.repo.WorkTree != "" {
 		if rel, in := beneath(s.repo.WorkTree, full); in {
 			p.Path = filepath.ToSlash(rel)
-			p.InGit = rel == ".git" || strings.HasPrefix(rel, ".git"+string(filepath.Separator))
+			p.InGit = slices.ContainsFunc(strings.Split(p.Path, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
 			return p
 		}
 	}
