@@ -97,7 +97,7 @@ func TestImportsGoDownTheArchitecture(t *testing.T) {
 // Links between the documents lead somewhere.
 func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	seen := 0
-	for _, name := range []string{"README.md", "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md", "docs/formats.md", "docs/ships.md", "docs/dos.toml.md", "docs/limits.md", "docs/migration.md", "docs/tutorial-first-hour.md"} {
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md", "docs/formats.md", "docs/ships.md", "docs/dos.toml.md", "docs/limits.md", "docs/migration.md", "docs/tutorial-first-hour.md", "docs/tutorial-one-machine.md", "docs/tutorial-many-machines.md", "docs/tutorial-server-hooks.md"} {
 		for _, m := range regexp.MustCompile(`\]\(([^):#]+)\)|`+"`(docs/[^`]+\\.md)`").FindAllStringSubmatch(document(t, name), -1) {
 			target := m[2]
 			if target == "" {
