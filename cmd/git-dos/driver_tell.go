@@ -11,8 +11,8 @@ import (
 )
 
 // A telling publishes what this node has to tell while a driver works: in one push, at
-// most once in fleet.interval, whichever of the node's drivers comes to it. nil tells
-// nobody.
+// most once in fleet.interval, whichever of the node's drivers comes to it, and once
+// when the driver ends. nil tells nobody.
 type telling struct {
 	c       *cli.Context
 	open    func(context.Context) (*admit.Desk, error)
@@ -37,18 +37,18 @@ func tellFleet(c *cli.Context, d *admit.Desk, open func(context.Context) (*admit
 			case <-ctx.Done():
 				return
 			case <-every.C:
-				t.publish(ctx)
+				t.publish(ctx, false)
 			}
 		}
 	})
 	return t
 }
 
-// publish sends what is due. What is not sent is sent by the next.
-func (t *telling) publish(ctx context.Context) {
+// publish sends what is due, or what there is. What is not sent is sent by the next.
+func (t *telling) publish(ctx context.Context, all bool) {
 	d, err := t.open(ctx)
-	if err == nil && d.PublishDue() {
-		_, err = d.Sync(ctx, admit.SyncRequest{})
+	if err == nil && (all || d.PublishDue()) {
+		_, err = d.Sync(ctx, admit.SyncRequest{Force: all})
 	}
 	if ctx.Err() == nil {
 		t.failed = err
@@ -64,7 +64,7 @@ func (t *telling) stop() {
 	t.working.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.c.Context), panelTime)
 	defer cancel()
-	if t.publish(ctx); t.failed != nil {
+	if t.publish(ctx, true); t.failed != nil {
 		warn(t.c, "not published yet, git dos sync hands it to the others: %v", deskError(t.failed))
 	}
 }

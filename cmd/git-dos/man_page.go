@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -155,7 +156,9 @@ func manOnce(list []manual.Entry) []manual.Entry {
 	return once
 }
 
-var pseudoTime = regexp.MustCompile(`[.-](\d{14})-[0-9a-f]{12}(\+|$)`)
+var pseudoTime = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[.-](\d{14})-[0-9a-f]{12}(\+|$)`)
+})
 
 // manSource is the version that the pages are of, and the day of the commit
 // that it was built from: the same program makes the same pages on any day.
@@ -167,7 +170,7 @@ func manSource(info *debug.BuildInfo, ok bool) (source, date string) {
 	}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		source += " " + v
-		if m := pseudoTime.FindStringSubmatch(v); m != nil {
+		if m := pseudoTime().FindStringSubmatch(v); m != nil {
 			if at, err := time.Parse("20060102150405", m[1]); err == nil {
 				date = at.Format(time.DateOnly)
 			}
