@@ -16,9 +16,10 @@ func guardVerb() verb {
 				"without words, on standard input, as the call of a tool in JSON: the event of a hook with tool_input,\n" +
 				"a call with input, or an object with command (for a shell) or argv (words).\n\n" +
 				"deny: it overwrites, deletes or makes anew what others have, takes in or throws away changes of others\n" +
-				"in the same work tree, goes round the gates, leaves the trunk or moves refs by hand. Lists, pipes,\n" +
-				"substitutions, sh -c, env, xargs and their like are looked into. unknown: what decides is a variable,\n" +
-				"an alias, a script from elsewhere, or no text: never a yes. Each comes with what to run instead.\n\n" +
+				"in the same work tree, goes round the gates, leaves the trunk, moves refs by hand, or is for a person:\n" +
+				"--force and --operator of git dos. Lists, pipes, substitutions, sh -c, env, xargs and their like are\n" +
+				"looked into. unknown: what decides is a variable, an alias, a script from elsewhere, or no text: never a\n" +
+				"yes. Each comes with what to run instead.\n\n" +
 				"allow says nothing about programs that are not git, and nothing about scripts in files.",
 			Action: guardLine,
 		},

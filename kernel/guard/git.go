@@ -164,28 +164,3 @@ func pages(w word) bool {
 	}
 	return strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "O")
 }
-
-// dos judges git dos itself. Its verbs have judgements of their own; what they
-// start is judged here.
-func (c *call) dos() {
-	if len(c.args) == 0 {
-		return
-	}
-	if w := c.args[0]; !w.exact || w.many {
-		c.unsure("which verb of git dos runs is not known before it runs", "write the verb out", w)
-		return
-	}
-	for i, w := range c.args {
-		switch {
-		case w.is("guard"):
-			return
-		case w.is("hooks", "hook-agent") && slices.ContainsFunc(c.args[i+1:], func(w word) bool { return w.is("uninstall") }):
-			c.blocked(ruleHooks, c.args[i:]...)
-		case w.is("--"):
-			if rest := c.args[i+1:]; len(rest) > 0 && (!rest[0].exact || c.known(rest[0], program(rest[0]))) {
-				c.inner(command{words: rest})
-			}
-			return
-		}
-	}
-}

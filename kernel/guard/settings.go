@@ -37,6 +37,8 @@ func (f *finder) setting(cmd []word, key, value word, absent bool) {
 		f.unknown(cmd, offending, "which setting is given is not known", "write its name out")
 	case name == "core.hookspath":
 		f.deny(cmd, offending, ruleHooksPath)
+	case name == "dos.receiveoverride":
+		f.deny(cmd, offending, ruleOverride)
 	case strings.HasPrefix(name, "alias."):
 		f.deny(cmd, offending, ruleAlias)
 	case strings.HasSuffix(name, ".gpgsign"):
@@ -106,7 +108,7 @@ func (f *finder) variable(name string, value, shown word) {
 	case upper == "HUSKY_SKIP_HOOKS" || upper == "LEFTHOOK_EXCLUDE" || upper == "PRE_COMMIT_ALLOW_NO_CONFIG":
 		f.deny(line, line, ruleSkipped)
 	case upper == "GIT_DOS_OVERRIDE":
-		f.unknown(line, line, "an override of a gate is for a person to give", "repair what the gate names, or ask")
+		f.deny(line, line, ruleOverride)
 	case strings.HasPrefix(upper, "GIT_TRACE"), strings.HasPrefix(upper, "GIT_DOS_"), slices.Contains(quietVariables, upper):
 	case slices.Contains(shellVariables, upper):
 		f.shellValue(line, value)
