@@ -27,9 +27,9 @@ type Changed struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Edit changes one file below top: change is given what stands in it, nothing
-// where there is no file, and returns what shall. Of nothing no file is left, and
-// folders that were made for it go with it. A file behind a symbolic link is not
+// Edit changes one file below top: change is given what stands in it, nil where
+// there is no file, and returns what shall. Of nil no file is left, and folders
+// that were made for it go with it; a file without a byte is one. A file behind a symbolic link is not
 // written to.
 func Edit(top, name string, dry bool, change func([]byte) ([]byte, error)) (Changed, error) {
 	done := Changed{Path: name, What: Unchanged}
@@ -48,7 +48,7 @@ func Edit(top, name string, dry bool, change func([]byte) ([]byte, error)) (Chan
 	switch {
 	case bytes.Equal(was, now):
 		return done, nil
-	case len(now) == 0:
+	case now == nil:
 		done.What = Removed
 		if dry {
 			return done, nil

@@ -49,7 +49,7 @@ func WithSection(file []byte) ([]byte, error) {
 }
 
 // WithoutSection takes the section out, with the line breaks that were put
-// before it.
+// before it. Where nothing else stands there it is nil.
 func WithoutSection(file []byte) ([]byte, error) {
 	at, err := findSection(file)
 	if err != nil || at == nil {
@@ -60,6 +60,9 @@ func WithoutSection(file []byte) ([]byte, error) {
 		if bytes.HasSuffix(file[:start], []byte(at.nl)) {
 			start -= len(at.nl)
 		}
+	}
+	if start == 0 && at.end == len(file) {
+		return nil, nil
 	}
 	return splice(file, start, at.end, ""), nil
 }

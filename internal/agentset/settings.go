@@ -55,15 +55,20 @@ func quoted(s string) string {
 	return strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">").Replace(string(data))
 }
 
-// WithHooks puts hooks into settings; of no settings it makes some. Hooks that
-// are there already and are others of ours are taken out first.
+// WithHooks puts hooks into settings; of nil, which is no file, it makes some, and
+// likewise of a file without a byte, by whose missing line end it is known. Hooks
+// that are there already and are others of ours are taken out first.
 func WithHooks(settings []byte, hooks []Hook) ([]byte, error) {
 	data, err := WithoutHooks(settings)
 	if err != nil {
 		return nil, err
 	}
 	if len(data) == 0 && len(hooks) > 0 {
-		data = []byte(`{"hooks": {` + hooks[0].member() + "}}\n")
+		end := "\n"
+		if data != nil {
+			end = ""
+		}
+		data = []byte(`{"hooks": {` + hooks[0].member() + "}}" + end)
 		hooks = hooks[1:]
 	}
 	for _, h := range hooks {
@@ -118,8 +123,8 @@ func settingsOf(data []byte) (node, error) {
 	return top, nil
 }
 
-// WithoutHooks takes all hooks of ours out of settings. Nothing is left of
-// settings that were made here.
+// WithoutHooks takes all hooks of ours out of settings. Of settings that were made
+// here nil is left, and of those that were made in a file without a byte, none.
 func WithoutHooks(settings []byte) ([]byte, error) {
 	data := settings
 	for len(data) > 0 {
@@ -127,8 +132,8 @@ func WithoutHooks(settings []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		less := withoutOne(data, &top)
-		if less == nil {
+		less, found := withoutOne(data, &top)
+		if !found {
 			return data, nil
 		}
 		data = less
@@ -136,12 +141,11 @@ func WithoutHooks(settings []byte) ([]byte, error) {
 	return data, nil
 }
 
-// withoutOne takes one hook out, with what was made for it; nil where there is
-// none.
-func withoutOne(data []byte, top *node) []byte {
+// withoutOne takes one hook out, with what was made for it, if one is there.
+func withoutOne(data []byte, top *node) (less []byte, found bool) {
 	at, events := top.member("hooks")
 	if events == nil {
-		return nil
+		return nil, false
 	}
 	for i := range events.items {
 		list := &events.items[i]
@@ -151,16 +155,18 @@ func withoutOne(data []byte, top *node) []byte {
 			}
 			switch {
 			case len(list.items) > 1 || !list.glued():
-				return drop(data, list, k)
+				return drop(data, list, k), true
 			case len(events.items) > 1 || !events.glued():
-				return drop(data, events, i)
+				return drop(data, events, i), true
 			case len(top.items) == 1 && top.glued() && string(data[top.end:]) == "\n":
-				return []byte{}
+				return nil, true
+			case len(top.items) == 1 && top.glued() && top.end == len(data):
+				return []byte{}, true
 			}
-			return drop(data, top, at)
+			return drop(data, top, at), true
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // isOurs says whether an entry runs a command of ours and nothing else.

@@ -66,6 +66,26 @@ func TestHooksComeAndGoToTheByte(t *testing.T) {
 	}
 }
 
+// No file and a file without a byte are told apart, also where hooks were put in anew.
+func TestAFileWithoutAByteIsOneAgain(t *testing.T) {
+	for name, was := range map[string][]byte{"no file": nil, "no byte": {}} {
+		with, err := WithHooks(was, ClaudeHooks(false))
+		if err != nil || !json.Valid(with) {
+			t.Fatalf("%s: %v\n%s", name, err, with)
+		}
+		if with, err = WithHooks(with, ClaudeHooks(true)); err != nil {
+			t.Fatal(err)
+		}
+		back, err := WithoutHooks(with)
+		if err != nil || len(back) != 0 || (back == nil) != (was == nil) {
+			t.Errorf("%s: taken out there is %q, nil %v (%v)", name, back, back == nil, err)
+		}
+		if again, err := WithoutHooks(back); err != nil || (again == nil) != (was == nil) {
+			t.Errorf("%s: a second time nil is %v (%v)", name, again == nil, err)
+		}
+	}
+}
+
 // What others wrote meanwhile stays.
 func TestHooksGoFromBesideOthers(t *testing.T) {
 	with, err := WithHooks([]byte("{\n  \"a\": 1\n}\n"), ClaudeHooks(false))
