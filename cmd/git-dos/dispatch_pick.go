@@ -90,6 +90,9 @@ func unfit(unit string) string {
 	case printable(unit, false) != unit:
 		return "its name has characters that do not print"
 	}
+	if err := reconcile.CheckName(unit); err != nil {
+		return err.Error()
+	}
 	return ""
 }
 

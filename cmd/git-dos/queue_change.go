@@ -9,6 +9,7 @@ import (
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/tasks"
 	"github.com/git-dos/git-dos/kernel/queue"
+	"github.com/git-dos/git-dos/kernel/reconcile"
 )
 
 // A queueAnswer answers a change of one task.
@@ -147,7 +148,7 @@ func queueUntil(c *cli.Context) (*queue.Until, error) {
 	case stated > 1:
 		return nil, usagef("--unit, --closes and --done are three ways to say when it is done").hint("give one of them")
 	case u.Unit != "":
-		if err := queue.CheckUnit(u.Unit); err != nil {
+		if err := firstError(queue.CheckUnit(u.Unit), reconcile.CheckName(u.Unit)); err != nil {
 			return nil, usagef("%w", err)
 		}
 	}

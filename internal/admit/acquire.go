@@ -176,6 +176,11 @@ func (d *Desk) Check(req Request) error {
 	if err := ev.Check(); err != nil {
 		return err
 	}
+	if req.Unit != "" {
+		if err := reconcile.CheckName(req.Unit); err != nil {
+			return err
+		}
+	}
 	if req.Operator != "" && !req.Force {
 		return errors.New("an operator is named for force alone")
 	}

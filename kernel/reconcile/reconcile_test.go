@@ -178,3 +178,16 @@ func FuzzBind(f *testing.F) {
 		}
 	})
 }
+
+func TestCheckName(t *testing.T) {
+	for _, bad := range []string{"--force", "-x", "-", "--lane/1", "/1", "AUTH/", "AUTH::", "::1", "A::B::C", "A::B/C", "A / 1", "A/1\n", "A/\x00"} {
+		if err := CheckName(bad); err == nil || !strings.Contains(err.Error(), "write it as PLAN/PHASE") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	for _, good := range []string{"AUTH/AUTH1", "docs/AUTH/-1", "AUTH::1", "u1", "task/0123456789ab", "a-b"} {
+		if err := CheckName(good); err != nil {
+			t.Errorf("%q: %v", good, err)
+		}
+	}
+}

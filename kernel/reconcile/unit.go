@@ -32,6 +32,19 @@ func CheckUnit(unit string) error {
 	return nil
 }
 
+// CheckName refuses what names no unit where one is claimed: a word that begins like
+// a flag, which some other one took for its value, and one that is to have a plan
+// and a phase, and has not. A word without a slash or "::" is itself alone.
+func CheckName(unit string) error {
+	if strings.HasPrefix(unit, "-") {
+		return fmt.Errorf("unit %q begins like a flag: write it as PLAN/PHASE", unit)
+	}
+	if _, _, err := Bind(unit, "", ""); err != nil && !errors.Is(err, ErrNoPhase) {
+		return fmt.Errorf("unit %q: %w: write it as PLAN/PHASE", unit, err)
+	}
+	return nil
+}
+
 // separator is the second way to write a unit, beside the slash.
 const separator = "::"
 
