@@ -7,13 +7,11 @@ import (
 
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/internal/life"
-	"github.com/git-dos/git-dos/internal/tasks"
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/packet"
 	"github.com/git-dos/git-dos/kernel/pick"
-	"github.com/git-dos/git-dos/kernel/queue"
 	"github.com/git-dos/git-dos/kernel/reconcile"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -154,25 +152,9 @@ func (s *dispatching) truth(u packet.Candidate) (ship.Verdict, error) {
 	if err := s.desk.Refresh(s.c.Context, true); err != nil {
 		return ship.Verdict{}, deskError(err)
 	}
-	list, err := tasks.Read(s.c.Context, s.desk, false)
-	if err != nil {
-		return ship.Verdict{}, queueError(err)
-	}
-	ev, _, err := list.Evidence(s.c.Context, s.desk.Now())
-	if err != nil {
-		return ship.Verdict{}, queueError(err)
-	}
-	v := ship.Verdict{Outcome: ship.NotShipped, Plan: u.Plan, Phase: u.Phase, Reason: "nothing on the trunk shows that task " + u.Task + " is done"}
-	for _, item := range queue.Rank(ev) {
-		switch {
-		case item.ID != u.Task:
-		case item.Status == queue.Done:
-			v.Outcome, v.Sha, v.Reason = ship.Shipped, item.SHA, item.Proof
-		case item.Status == queue.Uncertain:
-			return v, errorf(kindIndeterminate, "whether task %s is done cannot be told: %s", u.Task, item.Proof)
-		}
-	}
-	return v, nil
+	v, err := taskTruth(s.c.Context, s.desk, u.Task, "", false)
+	v.Plan, v.Phase = u.Plan, u.Phase
+	return v, err
 }
 
 // attempted records the attempt. A worker that was not served, or stopped from

@@ -12,6 +12,7 @@ import (
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/packet"
+	"github.com/git-dos/git-dos/kernel/queue"
 	"github.com/git-dos/git-dos/kernel/reconcile"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -234,7 +235,7 @@ func (h *harvesting) truth(r *wave.Remains) {
 // unitOf is a unit by its name alone, as a packet has it: one of a plan, or a task of
 // the queue.
 func unitOf(name string) (packet.Candidate, error) {
-	if task, is := strings.CutPrefix(name, "task/"); is {
+	if task, is := strings.CutPrefix(ship.Fold(reconcile.Spelled(name)), "task/"); is && queue.ValidID(task) {
 		return packet.Candidate{Plan: "task", Phase: task, Task: task}, nil
 	}
 	plan, phase, err := reconcile.Bind(name, "", "")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/facts"
 	"github.com/git-dos/git-dos/internal/life"
 	"github.com/git-dos/git-dos/internal/machine"
@@ -102,7 +103,7 @@ func (w *workerRunning) evidence(exit supervise.Exit) (supervise.GradeEvidence, 
 	if ev.Dropped, err = w.dropped(d.Repo, trunk); err != nil {
 		return ev, err
 	}
-	if ev.Shipped, err = w.shipped(d.Repo, d.Rules.Trunk); err != nil {
+	if ev.Shipped, err = w.shipped(d, ev); err != nil {
 		return ev, err
 	}
 	if ev.Stranded, err = w.stranded(d.Repo); err != nil {
@@ -256,17 +257,23 @@ func (w *workerRunning) judged(repo *refstore.Repo, trunk refstore.OID, own []re
 	return out, nil
 }
 
-// shipped is the commit by which the trunk has the unit, "" where it has not.
-func (w *workerRunning) shipped(repo *refstore.Repo, trunk facts.Trunk) (string, error) {
-	unit := w.job.req.Unit
-	i := strings.LastIndexByte(unit, '/')
-	if i < 0 {
-		return "", nil
+// shipped is the commit by which the trunk has the unit, "" where it has not. What is
+// asked of it is what wave harvest and the queue ask.
+func (w *workerRunning) shipped(d *admit.Desk, ev supervise.GradeEvidence) (string, error) {
+	u, err := unitOf(w.job.req.Unit)
+	if err != nil {
+		return "", nil // a word that is of no plan, which ships by nothing
 	}
-	q := &shipQuestion{repo: repo, req: facts.ShipRequest{Plan: unit[:i], Phase: unit[i+1:]}, cached: true}
-	if w.trunk.Ref != trunk.Ref {
-		q.req.Ref = w.trunk.Ref
+	var ref string
+	if w.trunk.Ref != d.Rules.Trunk.Ref {
+		ref = w.trunk.Ref
 	}
+	if !u.Until.Unit {
+		v, err := taskTruth(w.c.Context, d, u.Task, ref, ev.AsOf != nil)
+		return v.Sha, err
+	}
+	q := &shipQuestion{repo: d.Repo, req: facts.ShipRequest{Plan: u.Plan, Phase: u.Phase}, cached: true}
+	q.req.Ref = ref
 	a, err := q.ask(w.c.Context)
 	switch {
 	case err != nil:

@@ -18,17 +18,17 @@ import (
 // taskTrailer is the trailer by which a commit says that it does a task.
 const taskTrailer = "Dos-Task"
 
-// ProveTasks asks the history of the trunk which tasks are done: those whose
+// ProveTasks asks the history of a scope's ref which tasks are done: those whose
 // unit shipped, whose issue a commit closes, or whose id a commit has in a
 // trailer Dos-Task. Such a commit counts as one that closes an issue does: if its
 // audit is clean and nothing took it back. Each task gets an answer; where
 // evidence is out of sight it is [queue.Unknown].
-func ProveTasks(ctx context.Context, repo *refstore.Repo, tasks []queue.Task, ledger func(context.Context) ([]ship.LedgerEntry, error)) (map[string]queue.Proof, error) {
+func ProveTasks(ctx context.Context, repo *refstore.Repo, tasks []queue.Task, scope ShipScope) (map[string]queue.Proof, error) {
 	proofs := map[string]queue.Proof{}
 	if len(tasks) == 0 {
 		return proofs, nil
 	}
-	at, err := walkedRef(ctx, repo, "")
+	at, err := walkedRef(ctx, repo, scope.Ref)
 	switch {
 	case errors.Is(err, ancestry.ErrMissing):
 		for _, t := range tasks {
@@ -41,7 +41,8 @@ func ProveTasks(ctx context.Context, repo *refstore.Repo, tasks []queue.Task, le
 	if err := proveByCommits(ctx, repo, at, tasks, proofs); err != nil {
 		return nil, err
 	}
-	return proofs, proveByUnits(ctx, repo, tasks, ShipScope{Ref: string(at.id), Ledger: ledger}, proofs)
+	scope.Ref = string(at.id)
+	return proofs, proveByUnits(ctx, repo, tasks, scope, proofs)
 }
 
 // proveByCommits goes by the commits that close issues, and those that name

@@ -37,7 +37,7 @@ func (b *Book) Evidence(ctx context.Context, now time.Time) (ev queue.Evidence, 
 	if len(open) == 0 {
 		return ev, nil, nil
 	}
-	if ev.Proofs, err = facts.ProveTasks(ctx, b.Desk.Repo, open, b.Desk.Ships); err != nil {
+	if ev.Proofs, err = facts.ProveTasks(ctx, b.Desk.Repo, open, facts.ShipScope{Ledger: b.Desk.Ships}); err != nil {
 		return ev, nil, err
 	}
 	reading, err := b.Desk.Leases(ctx, true) // reading the queue has brought them along
@@ -54,6 +54,23 @@ func (b *Book) Evidence(ctx context.Context, now time.Time) (ev queue.Evidence, 
 		}
 	}
 	return ev, unread, nil
+}
+
+// Proof is what the history of a ref says of one task, "" for the trunk's: what
+// [queue.Rank] goes by. A task that the queue does not have, or that an operator has
+// closed, is not done by anything.
+func (b *Book) Proof(ctx context.Context, id, ref string) (queue.Proof, error) {
+	for _, t := range b.Fold.Tasks() {
+		if t.ID != id {
+			continue
+		}
+		if t.State.Closed() {
+			return queue.Proof{Done: queue.No, Reason: fmt.Sprintf("the queue has it as %s", t.State)}, nil
+		}
+		proofs, err := facts.ProveTasks(ctx, b.Desk.Repo, []queue.Task{t}, facts.ShipScope{Ref: ref, Ledger: b.Desk.Ships})
+		return proofs[id], err
+	}
+	return queue.Proof{Done: queue.No, Reason: "the queue does not have it"}, nil
 }
 
 // claim notes the tasks that a lease has, in whatever spelling it names them.

@@ -323,6 +323,42 @@ func TestWhatTheTrunkShows(t *testing.T) {
 	expect("on a branch", "[done done open open open open]")
 }
 
+// One task is proven as all are, on the trunk or on another ref.
+func TestTheProofOfOneTask(t *testing.T) {
+	dir := local(t)
+	d := desk(t, dir)
+	closing := task(1, func(x *queue.Task) { x.Until = &queue.Until{Issue: 12} })
+	mustAdd(t, d, closing, task(2))
+	sha := commit(t, dir, "fix(api): names\n\nFixes #12", "api/names.go", "package api\n\nfunc Names() {}\n")
+	git(t, dir, "checkout", "--quiet", "-b", "other")
+	other := commit(t, dir, "feat(api): log in\n\nDos-Task: "+task(2).ID, "api/in.go", "package api\n\nfunc In() {}\n")
+	d = desk(t, dir)
+	b := read(t, d)
+	ev, _, err := b.Evidence(context.Background(), t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		claim, id, ref, want string
+	}{
+		{"by the issue that it closes", closing.ID, "", sha},
+		{"what another branch has is not done", task(2).ID, "", ""},
+		{"unless that is asked of", task(2).ID, "refs/heads/other", other},
+		{"what the queue does not have is not done", task(9).ID, "", ""},
+	} {
+		p, err := b.Proof(context.Background(), c.id, c.ref)
+		if err != nil || (p.Done == queue.Yes) != (c.want != "") || p.Done == queue.Unknown || c.want != "" && p.Commit != c.want {
+			t.Errorf("%s: %+v, %v; want %q", c.claim, p, err, c.want)
+		}
+		if all := ev.Proofs[c.id]; c.ref == "" && all != p && all != (queue.Proof{}) {
+			t.Errorf("%s: alone %+v, with all %+v", c.claim, p, all)
+		}
+	}
+	if _, err := b.Proof(context.Background(), task(2).ID, "refs/heads/none"); err == nil {
+		t.Error("a ref that does not exist has an answer")
+	}
+}
+
 // In a history that is cut short, what is not done cannot be told.
 func TestAShallowCloneCannotTell(t *testing.T) {
 	dir := local(t)

@@ -54,7 +54,7 @@ type OwnCommit struct {
 // GradeEvidence is everything Grade may know.
 type GradeEvidence struct {
 	Unit      string      `json:"unit,omitempty"`
-	Shipped   string      `json:"shipped,omitempty"` // the unit: the commit on the trunk that ships it, "" for none
+	Shipped   string      `json:"shipped,omitempty"` // the unit: the commit on the trunk that ships it, or shows the task done; "" for none
 	Exit      Exit        `json:"exit"`
 	Commits   []OwnCommit `json:"commits"`
 	Stranded  []string    `json:"stranded"`  // uncommitted paths of the lane's tree
