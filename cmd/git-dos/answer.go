@@ -28,6 +28,16 @@ var errClosedOutput = errors.New("standard output is closed")
 //
 // A verdict nobody decided is not printed: it is an error.
 func answer(c *cli.Context, v verdict.Verdict) error {
+	return answerBy(c, v, func(write func(io.Writer) error) error { return write(c.App.Writer) })
+}
+
+// answerPaged is answer for a verdict that is a list of any length: a person at
+// a terminal reads it in their pager.
+func answerPaged(c *cli.Context, v verdict.Verdict) error {
+	return answerBy(c, v, func(write func(io.Writer) error) error { return page(c, write) })
+}
+
+func answerBy(c *cli.Context, v verdict.Verdict, deliver func(func(io.Writer) error) error) error {
 	code := v.ExitCode()
 	if code == verdict.NoVerdict || code < 0 || code >= verdict.Interrupted {
 		return errorf(kindIndeterminate, "no verdict was reached")
@@ -42,7 +52,7 @@ func answer(c *cli.Context, v verdict.Verdict) error {
 		text := strings.TrimRight(printable(v.String(), true), "\n")
 		out.WriteString(paint(c, text, code) + "\n")
 	}
-	if err := writeOut(c.App.Writer, out.Bytes()); err != nil {
+	if err := deliver(func(w io.Writer) error { return writeOut(w, out.Bytes()) }); err != nil {
 		return err
 	}
 	if code != verdict.Yes {
@@ -55,6 +65,16 @@ func answer(c *cli.Context, v verdict.Verdict) error {
 // as its text. It stops at the first item it cannot deliver. The verb then
 // returns nil for status 0, or ends with answer.
 func answerLines[T fmt.Stringer](c *cli.Context, items []T) error {
+	return linesTo(c, c.App.Writer, items)
+}
+
+// linesPaged is answerLines for a stream that is all there: a person at a
+// terminal reads it in their pager.
+func linesPaged[T fmt.Stringer](c *cli.Context, items []T) error {
+	return page(c, func(w io.Writer) error { return linesTo(c, w, items) })
+}
+
+func linesTo[T fmt.Stringer](c *cli.Context, w io.Writer, items []T) error {
 	var out bytes.Buffer
 	for _, item := range items {
 		if c.Bool("json") {
@@ -67,12 +87,12 @@ func answerLines[T fmt.Stringer](c *cli.Context, items []T) error {
 		if out.Len() < 1<<16 {
 			continue
 		}
-		if err := writeOut(c.App.Writer, out.Bytes()); err != nil {
+		if err := writeOut(w, out.Bytes()); err != nil {
 			return err
 		}
 		out.Reset()
 	}
-	return writeOut(c.App.Writer, out.Bytes())
+	return writeOut(w, out.Bytes())
 }
 
 // writeOut writes to standard output. An answer that did not arrive is an

@@ -132,7 +132,7 @@ func runApp(ctx context.Context, app *cli.App, args []string, s streams) int {
 	switch {
 	case err != nil:
 	case inv.help:
-		err = printHelp(s.out, app, inv.path)
+		err = pageFrom(ctx, "", s.out, func(w io.Writer) error { return printHelp(w, app, inv.path) })
 	default:
 		err = app.RunContext(ctx, inv.args)
 	}

@@ -76,7 +76,7 @@ func config(c *cli.Context) error {
 	if c.Bool("null") {
 		return writeOut(c.App.Writer, a.null())
 	}
-	return answer(c, a)
+	return answerPaged(c, a)
 }
 
 func configPolicy(rules facts.Rules) []configRow {

@@ -117,7 +117,7 @@ func decisionsList(c *cli.Context) error {
 	if l.ExitCode() == verdict.NoVerdict {
 		return decisionsUnknown(l.Verdict)
 	}
-	return answer(c, l.decisionsAnswer)
+	return answerPaged(c, l.decisionsAnswer)
 }
 
 // decisionsUnknown is the error of a list that is empty because something could

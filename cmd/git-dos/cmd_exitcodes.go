@@ -25,7 +25,7 @@ func withExitCodes(verbs []verb) []verb {
 		if err != nil {
 			return err
 		}
-		return answer(c, t)
+		return answerPaged(c, t)
 	}
 	return all
 }

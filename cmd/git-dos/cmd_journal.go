@@ -87,7 +87,7 @@ func journalTail(c *cli.Context) error {
 	if err := d.OwnChains(c.Context, t.visit); err != nil {
 		return deskError(err)
 	}
-	if err := answerLines(c, t.lines()); err != nil {
+	if err := linesPaged(c, t.lines()); err != nil {
 		return err
 	}
 	return journalUnread(unread)

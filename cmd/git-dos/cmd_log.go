@@ -80,7 +80,7 @@ func logStory(c *cli.Context) error {
 	if s.cut {
 		warn(c, "only the newest %d entries are shown; --limit takes up to %d", limit, maxLog)
 	}
-	return answerLines(c, s.entries)
+	return linesPaged(c, s.entries)
 }
 
 // logLane folds a word that names a lane, be it an alias or a lane of a slot

@@ -146,7 +146,7 @@ func leaseLive(c *cli.Context) error {
 			l.here[h.Nonce] = true
 		}
 	}
-	return answer(c, l)
+	return answerPaged(c, l)
 }
 
 // neverLeased are the declared lanes without a record.

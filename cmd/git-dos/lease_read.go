@@ -179,5 +179,5 @@ func leaseLog(c *cli.Context) error {
 	if err != nil {
 		return deskError(err)
 	}
-	return answerLines(c, lines)
+	return linesPaged(c, lines)
 }

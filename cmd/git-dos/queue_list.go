@@ -44,7 +44,7 @@ func queueList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, queueListAnswer{queue.ListOf(ev, view, c.Int("top"), c.Bool("explain"), unread), seen})
+	return answerPaged(c, queueListAnswer{queue.ListOf(ev, view, c.Int("top"), c.Bool("explain"), unread), seen})
 }
 
 func queueShow(c *cli.Context) error {
