@@ -38,9 +38,9 @@ func answerPaged(c *cli.Context, v verdict.Verdict) error {
 }
 
 func answerBy(c *cli.Context, v verdict.Verdict, deliver func(func(io.Writer) error) error) error {
-	code := v.ExitCode()
-	if code == verdict.NoVerdict || code < 0 || code >= verdict.Interrupted {
-		return errorf(kindIndeterminate, "no verdict was reached")
+	code, err := decided(v)
+	if err != nil {
+		return err
 	}
 	var out bytes.Buffer
 	switch {
@@ -55,6 +55,20 @@ func answerBy(c *cli.Context, v verdict.Verdict, deliver func(func(io.Writer) er
 	if err := deliver(func(w io.Writer) error { return writeOut(w, out.Bytes()) }); err != nil {
 		return err
 	}
+	return ended(code)
+}
+
+// decided is the exit status of a verdict, an error where nobody decided it.
+func decided(v verdict.Verdict) (int, error) {
+	code := v.ExitCode()
+	if code == verdict.NoVerdict || code < 0 || code >= verdict.Interrupted {
+		return code, errorf(kindIndeterminate, "no verdict was reached")
+	}
+	return code, nil
+}
+
+// ended carries an exit status out.
+func ended(code int) error {
 	if code != verdict.Yes {
 		return answered(code)
 	}

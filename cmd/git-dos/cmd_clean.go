@@ -27,6 +27,7 @@ func cleanVerb() verb {
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "lane", Usage: "the `LANE` to look into"},
 				&cli.BoolFlag{Name: "cached", Usage: "take what was last seen of the fleet's lanes, however old"},
+				nullFlag("the paths with uncommitted work"),
 			},
 			Action: clean,
 		},
@@ -41,6 +42,9 @@ func cleanVerb() verb {
 
 func clean(c *cli.Context) error {
 	word, err := cleanWord(c)
+	if err == nil {
+		err = oneFormat(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,14 @@ func clean(c *cli.Context) error {
 		return errorf(kindIndeterminate, "%q may lie in lane %s: an entry of its tree is not understood", unsure[0], ev.Lane).
 			hint("git dos doctor names the entry; one with braces is written as several")
 	}
-	return answer(c, v)
+	if !c.Bool("null") {
+		return answer(c, v)
+	}
+	var paths []string
+	for _, left := range v.Paths {
+		paths = append(paths, left.Path)
+	}
+	return answerNames(c, v, paths)
 }
 
 // cleanWord is the lane that was named, "" for none.

@@ -53,8 +53,8 @@ func config(c *cli.Context) error {
 	if c.NArg() > 1 {
 		return usagef("unexpected argument %q", c.Args().Get(1))
 	}
-	if c.Bool("null") && c.Bool("json") {
-		return usagef("-z and --json are two formats").hint("leave one of them out")
+	if err := oneFormat(c); err != nil {
+		return err
 	}
 	repo, err := openRepo(c)
 	if err != nil {

@@ -65,6 +65,7 @@ func leaseVerb() verb {
 				Usage: "list the lanes that are held",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "all", Usage: "list free lanes too, also those never leased"}, cached,
+					nullFlag("the names of the lanes"),
 				},
 				Action: storeStatus(leaseStore, leaseLive),
 			}, {

@@ -30,6 +30,7 @@ func scopeGateVerb() verb {
 				&cli.StringFlag{Name: "base", Usage: "judge what was changed since `REV`"},
 				&cli.StringFlag{Name: "head", Usage: "with --base, by `REV` instead of HEAD"},
 				&cli.BoolFlag{Name: "cached", Usage: "take what was last seen of the fleet's lanes, however old"},
+				nullFlag("the paths outside the lane"),
 			},
 			Action: scopeGate,
 		},
@@ -45,6 +46,9 @@ func scopeGateVerb() verb {
 
 func scopeGate(c *cli.Context) error {
 	ev, err := scopeSource(c)
+	if err == nil {
+		err = oneFormat(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -64,7 +68,11 @@ func scopeGate(c *cli.Context) error {
 	if ev, err = scopeFacts(c, repo, ev); err != nil {
 		return scopeError(err)
 	}
-	return answer(c, scope.Decide(ev))
+	v := scope.Decide(ev)
+	if c.Bool("null") {
+		return answerNames(c, v, v.RefusedFiles)
+	}
+	return answer(c, v)
 }
 
 // scopeSource is the one set of paths that was asked about, unread.

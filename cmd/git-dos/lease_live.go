@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,6 +122,9 @@ func leaseLive(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
+	if err := oneFormat(c); err != nil {
+		return err
+	}
 	open := lookingDesk
 	if c.Bool("all") {
 		open = readingDesk // which lanes there are is the trunk's to say
@@ -146,7 +150,24 @@ func leaseLive(c *cli.Context) error {
 			l.here[h.Nonce] = true
 		}
 	}
+	if c.Bool("null") {
+		return answerNames(c, l, l.names())
+	}
 	return answerPaged(c, l)
+}
+
+// names are the lanes that are listed, each once, also one that cannot be read:
+// by its slot where that does not say whose it is.
+func (l listing) names() []string {
+	names := slices.Clone(l.never)
+	for _, r := range l.leases {
+		names = append(names, r.Lane)
+	}
+	for _, u := range l.unread {
+		names = append(names, cmp.Or(u.Lane, u.Chain))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // neverLeased are the declared lanes without a record.
