@@ -61,7 +61,7 @@ func serveMCP(c *cli.Context) error {
 		Name: "git-dos", Version: buildVersion(debug.ReadBuildInfo()).Version,
 		Instructions: mcpInstructions, Tools: mcpTools(), Run: mcpRunner(self, dir),
 	}
-	switch err := s.Serve(c.Context, in, c.App.Writer); {
+	switch err := s.Serve(c.Context, in, &mcpOut{ctx: c.Context, to: c.App.Writer}); {
 	case c.Context.Err() != nil:
 		return c.Context.Err()
 	case errors.Is(err, io.ErrClosedPipe):

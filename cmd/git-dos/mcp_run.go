@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -54,4 +55,43 @@ type mcpCapped struct{ bytes.Buffer }
 func (b *mcpCapped) Write(data []byte) (int, error) {
 	b.Buffer.Write(data[:min(len(data), max(0, mcpserver.MaxAnswer+1-b.Len()))])
 	return len(data), nil
+}
+
+// mcpParting is how long a client may take to read an answer when all ends.
+const mcpParting = time.Second
+
+// An mcpOut is what the client reads. One that reads nothing is left behind when ctx
+// ends, and the process ends next.
+type mcpOut struct {
+	ctx  context.Context
+	to   io.Writer
+	left bool
+}
+
+func (o *mcpOut) Write(data []byte) (int, error) {
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result, 1)
+	if o.left {
+		return 0, io.ErrClosedPipe
+	}
+	data = bytes.Clone(data) // who is left behind still has it
+	go func() {
+		n, err := o.to.Write(data)
+		done <- result{n, err}
+	}()
+	select {
+	case r := <-done:
+		return r.n, r.err
+	case <-o.ctx.Done():
+	}
+	select {
+	case r := <-done:
+		return r.n, r.err
+	case <-time.After(mcpParting):
+		o.left = true
+		return 0, io.ErrClosedPipe
+	}
 }
