@@ -15,6 +15,10 @@ import (
 // be. Every runtime goes on at it, and shows standard error.
 const hookAgentUnsure = 1
 
+// hookAgentGoOn are the events at which no fault holds anything up, one in the command
+// line neither: a stop that it refused would be refused for ever.
+var hookAgentGoOn = []string{"hook-agent post-tool", "hook-agent stop"}
+
 func hookAgentVerb() verb {
 	v := verb{
 		command: &cli.Command{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -83,6 +84,9 @@ func failureOf(ctx context.Context, inv invocation, err error) failure {
 	}
 	if f.Exit == 0 {
 		f.Exit = verdict.NoVerdict
+		if slices.Contains(hookAgentGoOn, f.verb) {
+			f.Exit = hookAgentUnsure
+		}
 	}
 	if ctx.Err() != nil {
 		f.Kind, f.Exit = kindInterrupted, verdict.Interrupted

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -53,6 +55,9 @@ func hookAgentSite(c *cli.Context, dir string, paths []string, look refstore.Ahe
 	for _, dir := range dirs {
 		repo, err := refstore.OpenAhead(c.Context, dir, look)
 		if errors.Is(err, refstore.ErrNoRepository) {
+			if err := hookAgentUnused(c.Context, dir); err != nil {
+				return nil, err
+			}
 			continue
 		} else if err != nil {
 			return nil, repoError(err)
@@ -61,6 +66,32 @@ func hookAgentSite(c *cli.Context, dir string, paths []string, look refstore.Ahe
 		return &agentSite{c, repo, d}, err
 	}
 	return nil, nil
+}
+
+// hookAgentUnused is an error where there is a .git above dir that git does not use: it
+// is damaged, or another user's. Leases that cannot be read are not none.
+func hookAgentUnused(ctx context.Context, dir string) error {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return environmentf("%w", err)
+	}
+	for {
+		_, err := os.Lstat(filepath.Join(at, ".git"))
+		switch {
+		case err == nil:
+			if _, err = refstore.Open(ctx, at); err != nil {
+				return environmentf("%s is there, and %w", filepath.Join(at, ".git"), err).hint("put it right, or away if it is of no repository")
+			}
+			return nil // which git does not look for from dir
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return environmentf("look for a repository: %w", err)
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return nil
+		}
+		at = up
+	}
 }
 
 // held is what is held, as it was last seen.
