@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,6 +36,7 @@ type boardBook struct {
 	ships  map[string]bool // pushes, and pushes by lane, that were seen
 	events []boardEvent
 	broken map[string]bool // ledgers that cannot be read
+	most   int             // how many entries of chains are read
 }
 
 // A boardEvent is an event and its place in its ref.
@@ -53,7 +53,7 @@ func boardOf(c *cli.Context, d *admit.Desk, since time.Duration) (board.Data, er
 	if err != nil {
 		return board.Data{}, err
 	}
-	b := boardBook{spans: map[string][]board.Span{}, ships: map[string]bool{}, broken: map[string]bool{}, data: board.Data{
+	b := boardBook{most: maxBoardEntries, spans: map[string][]board.Span{}, ships: map[string]bool{}, broken: map[string]bool{}, data: board.Data{
 		At: t, Since: t.Add(-since), AsOf: a.AsOf, Chips: a.Chips, Open: a.Open, Unread: append([]string{}, a.Unread...), Decisions: []board.Decision{},
 	}}
 	b.data.Windows, b.each = board.Windows(b.data.Since, t)
@@ -150,69 +150,6 @@ func boardRow(e ledger.Entry) board.Event {
 	r.Verdict, r.Outcome, r.ReasonClass = "", "", ""
 	ev.Text = logWords(r)
 	return ev
-}
-
-// chains adds who had the lanes, by the chains here and those that the remote was last
-// seen to have.
-func (b *boardBook) chains(c *cli.Context, d *admit.Desk) error {
-	remotes, err := d.Mirrors(c.Context, true)
-	if err != nil {
-		return panelUnreached(err)
-	}
-	q := refstore.Query{Kinds: []string{"lane"}}
-	seen, err := d.Repo.Local().Read(c.Context, q)
-	if err != nil {
-		return panelError(err)
-	}
-	all := seen.List("lane")
-	for _, r := range remotes {
-		there, err := r.Cached(c.Context, q)
-		if err != nil {
-			return panelError(err)
-		}
-		all = append(all, there.List("lane")...)
-	}
-	for _, tip := range all {
-		if err := b.chain(c.Context, d, tip); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// chain adds one chain, as far as it can be read.
-func (b *boardBook) chain(ctx context.Context, d *admit.Desk, tip refstore.Tip) error {
-	leaf, _ := refstore.SplitRef(tip.Ref)
-	name, err := lane.Chain(leaf.Leaf)
-	if err == nil {
-		err = tip.Err
-	}
-	var steps []board.Step // newest first
-	older := 0
-	if err == nil {
-		err = d.Repo.Chain(ctx, tip.Ref, tip.ID, func(t refstore.Tip) bool {
-			if older == 0 || !t.Entry.At.Before(b.data.Since) {
-				steps = board.Before(steps, b.step(name, t))
-			}
-			if !t.Entry.At.Before(b.data.Since) {
-				older = 0
-				return true
-			}
-			older++
-			return older < boardOlder
-		})
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		b.unread(tip.Ref + ": " + panelWords(err))
-	}
-	slices.Reverse(steps)
-	for about, spans := range board.Timeline(steps, b.data.Since, b.data.At, err != nil, firstOf(name, leaf.Leaf)) {
-		b.spans[about] = append(b.spans[about], spans...)
-	}
-	return nil
 }
 
 // step is an entry of a lane's chain. One that cannot be read is no free lane.

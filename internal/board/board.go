@@ -21,6 +21,7 @@ type Data struct {
 	Windows   []Window       `json:"windows"`
 	Events    []Event        `json:"events"` // oldest first
 	Cut       bool           `json:"cut,omitempty"`
+	CutLanes  int            `json:"cut_lanes,omitempty"` // lanes of which not all entries of the time were read
 	Unread    []string       `json:"unread"`
 }
 
