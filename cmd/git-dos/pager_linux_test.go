@@ -131,3 +131,22 @@ func TestWhatIsPaged(t *testing.T) {
 		t.Errorf("piped output asks for a pager: %v\n%s", err, said)
 	}
 }
+
+// Who leaves a long answer before its end has read enough: that is no failure.
+func TestAPagerMayBeLeftBeforeTheEnd(t *testing.T) {
+	cmd := pagerCommand("head -n 1")
+	in, err := cmd.StdinPipe()
+	if err != nil || cmd.Start() != nil {
+		t.Fatal(err)
+	}
+	err = throughPager(cmd, in, func(w io.Writer) error {
+		for {
+			if err := writeOut(w, []byte("a line\n")); err != nil {
+				return err
+			}
+		}
+	})
+	if err != nil || atOnce.Load() != nil {
+		t.Errorf("%v; still waited for: %v", err, atOnce.Load() != nil)
+	}
+}
