@@ -29,12 +29,8 @@ type Changed struct {
 
 // Edit changes one file below top: change is given what stands in it, nil where
 // there is no file, and returns what shall. Of nil no file is left, and folders
-// that were made for it go with it; a file without a byte is one. A file behind a symbolic link is not
-// written to.
-// Edit changes one file below top: change is given what stands in it, nothing
-// where there is no file, and returns what shall. Of nothing no file is left, and
-// folders that were made for it go with it. A file behind a symbolic link is not
-// written to, nor one that its mode says is not to be.
+// that were made for it go with it; a file without a byte is one. A file behind a
+// symbolic link is not written to, nor one that its mode says is not to be.
 func Edit(top, name string, dry bool, change func([]byte) ([]byte, error)) (Changed, error) {
 	done := Changed{Path: name, What: Unchanged}
 	full, err := plain(top, name)
@@ -52,10 +48,9 @@ func Edit(top, name string, dry bool, change func([]byte) ([]byte, error)) (Chan
 	switch {
 	case bytes.Equal(was, now):
 		return done, nil
-	case now == nil:
 	case mode&0o200 == 0:
 		return done, fmt.Errorf("%s is read-only", name)
-	case len(now) == 0:
+	case now == nil:
 		done.What = Removed
 		if dry {
 			return done, nil
