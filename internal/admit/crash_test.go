@@ -358,3 +358,16 @@ func TestInterruptLeavesNothingHeld(t *testing.T) {
 		}
 	}
 }
+
+// Who is killed once it was admitted knows its lease again by the nonce that it noted
+// before.
+func TestALeaseHasTheNonceThatWasMintedForIt(t *testing.T) {
+	d := open(t, localRepo(t))
+	req := ask("api", "alice")
+	req.Nonce = NewNonce()
+	v, err := d.Acquire(t.Context(), req)
+	wantVerdict(t, v, err, lease.Acquired, "")
+	if v.Lease == nil || v.Lease.Nonce != req.Nonce {
+		t.Fatalf("%+v, and not nonce %s", v.Lease, req.Nonce)
+	}
+}
