@@ -165,7 +165,7 @@ func adviceText(advice string) string {
 	case AdviceByHand:
 		return "; have an operator look at it, and run it by hand"
 	case AdviceRoute:
-		return "; state a lane or files with its task"
+		return "; state a lane or files with its task, or its plan in [plans] of dos.toml"
 	case AdviceHarvest:
 		return "; git dos wave harvest looks at it"
 	}
