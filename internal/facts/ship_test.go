@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/ship"
 	"github.com/git-dos/git-dos/refstore"
@@ -28,20 +29,7 @@ type history struct {
 
 func newHistory(t testing.TB, args ...string) *history {
 	t.Helper()
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, "")
-			os.Unsetenv(name)
-		}
-	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_NAME", "worker")
-		t.Setenv("GIT_"+who+"_EMAIL", "worker@example.com")
-	}
+	home := githome.Alone(t)
 	h := &history{t: t, dir: filepath.Join(home, "repo")}
 	h.at(home, append([]string{"init", "-q", "-b", "main", h.dir}, args...)...)
 	return h

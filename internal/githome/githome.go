@@ -61,3 +61,26 @@ func Git(t testing.TB, dir string, args ...string) string {
 	}
 	return strings.TrimSuffix(string(out), "\n")
 }
+
+// Alone gives one test a home of its own, which it returns, as [Run] does for a whole
+// package: nothing of the caller's that is meant for git reaches it, and its commits
+// are by "worker".
+func Alone(t testing.TB) string {
+	t.Helper()
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			t.Setenv(name, "") // has what was there put back
+			os.Unsetenv(name)
+		}
+	}
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "USERPROFILE"} {
+		t.Setenv(name, home)
+	}
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_NAME", "worker")
+		t.Setenv("GIT_"+who+"_EMAIL", "worker@example.com")
+	}
+	return home
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -21,20 +22,7 @@ type scratch struct {
 
 func newScratch(t testing.TB, args ...string) scratch {
 	t.Helper()
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, "")
-			os.Unsetenv(name)
-		}
-	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_NAME", "worker")
-		t.Setenv("GIT_"+who+"_EMAIL", "worker@example.com")
-	}
+	home := githome.Alone(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	s := scratch{t, filepath.Join(home, "repo")}
 	s.at(home, append([]string{"init", "-q", "-b", "main", s.dir}, args...)...)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/refstore"
 )
@@ -32,20 +33,7 @@ func newScratch(t *testing.T) *scratch {
 // alone is a scratch without a repository.
 func alone(t *testing.T) *scratch {
 	t.Helper()
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, "")
-			os.Unsetenv(name)
-		}
-	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_NAME", "worker")
-		t.Setenv("GIT_"+who+"_EMAIL", "worker@example.com")
-	}
+	githome.Alone(t)
 	return &scratch{t, filepath.Join(t.TempDir(), "repo")}
 }
 

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/git"
 )
@@ -21,25 +21,8 @@ type repo struct {
 	time int
 }
 
-func isolate(t testing.TB) {
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, "")
-			os.Unsetenv(name)
-		}
-	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_NAME", "worker")
-		t.Setenv("GIT_"+who+"_EMAIL", "worker@example.com")
-	}
-}
-
 func newRepo(t testing.TB, args ...string) *repo {
-	isolate(t)
+	githome.Alone(t)
 	r := &repo{t: t, dir: t.TempDir()}
 	r.git(append([]string{"init", "-q", "-b", "main"}, args...)...)
 	return r
