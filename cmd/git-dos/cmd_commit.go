@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/worktree"
 	"github.com/git-dos/git-dos/kernel/scope"
 	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
+	"github.com/git-dos/git-dos/refstore/git"
 )
 
 func commitVerb() verb {
@@ -89,7 +93,7 @@ func commit(c *cli.Context) error {
 	v := draft.Preview(message)
 	if !c.Bool("dry-run") {
 		if v, err = draft.Commit(c.Context, message); err != nil {
-			return scopeError(err)
+			return commitFailed(c, repo, err)
 		}
 	}
 	if v.ExitCode() == verdict.Yes {
@@ -99,4 +103,16 @@ func commit(c *cli.Context) error {
 		}
 	}
 	return answer(c, v)
+}
+
+// commitFailed is the error of a git commit that failed. Git's own words do not say
+// what to do where it knows nobody to commit as.
+func commitFailed(c *cli.Context, repo *refstore.Repo, err error) error {
+	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		var g *git.Error
+		if _, unknown := repo.Git.Output(c.Context, "var", who); errors.As(unknown, &g) && g.Code > 0 {
+			return environmentf("%w", err).hint("git config user.name 'YOUR NAME' && git config user.email YOU@EXAMPLE.ORG")
+		}
+	}
+	return scopeError(err)
 }

@@ -147,7 +147,7 @@ func DecideCommit(ev CommitEvidence) CommitVerdict {
 	case len(ev.Hidden) > 0:
 		return v.hides(ev.Hidden)
 	case len(ev.Changed) == 0:
-		return v.refuse(NothingChanged, "nothing that was named differs from HEAD", nil, "")
+		return v.refuse(NothingChanged, "nothing that was named differs from HEAD", nil, changedPaths)
 	case len(ev.Kept) > 0:
 		return v.refuse(CachedRemove, verdict.Count(len(ev.Kept), "path")+" staged as deleted and still in the work tree", ev.Kept,
 			"delete the file, or take it back with git add; git commit without paths commits it as it is")
@@ -200,6 +200,9 @@ func (v CommitVerdict) hides(all []Hidden) CommitVerdict {
 		"git update-index --no-"+flag+" PATH has git look again; or name the other paths one by one")
 }
 
+// changedPaths is what to do where nothing that was named has changed.
+const changedPaths = "git status --short lists what has changed; name some of that"
+
 func (v CommitVerdict) refuse(class, reason string, paths []string, next string) CommitVerdict {
 	v.Outcome, v.ReasonClass, v.Reason, v.Next = Refused, class, reason, next
 	if len(paths) > 0 {
@@ -228,7 +231,7 @@ func (v CommitVerdict) Hooked(words string) CommitVerdict {
 
 // Unchanged is the refusal of a commit whose change went away meanwhile.
 func (v CommitVerdict) Unchanged() CommitVerdict {
-	return v.refuse(NothingChanged, "nothing that was named differs from HEAD any more", nil, "")
+	return v.refuse(NothingChanged, "nothing that was named differs from HEAD any more", nil, changedPaths)
 }
 
 // ExitCode implements [verdict.Verdict].

@@ -210,7 +210,7 @@ func TestDecideCommitRungs(t *testing.T) {
 	}
 	for _, s := range steps {
 		v := DecideCommit(ev)
-		if v.Outcome != Refused || v.ReasonClass != s.class || !slices.Equal(v.RefusedFiles, s.files) || v.Reason == "" {
+		if v.Outcome != Refused || v.ReasonClass != s.class || !slices.Equal(v.RefusedFiles, s.files) || v.Reason == "" || v.Next == "" {
 			t.Errorf("%s: %+v", s.class, v)
 		}
 		s.next()
