@@ -171,17 +171,22 @@ func (a *waveHarvestAnswer) conclude() {
 	case good == n:
 		a.Outcome, a.Reason = harvestVerified, verdict.Count(n, "worker")+", each of a unit that shipped"
 	default:
-		a.Outcome, a.Reason, a.Next = harvestOpen, fmt.Sprintf("%d of %d units shipped", good, n), a.elsewhere()
+		a.Outcome, a.Reason, a.Next = harvestOpen, fmt.Sprintf("%d of %d units shipped", good, n), a.further()
 	}
 }
 
-// elsewhere is where to ask for what cannot be seen here.
-func (a *waveHarvestAnswer) elsewhere() string {
-	i := slices.IndexFunc(a.Rows, func(r waveHarvestRow) bool { return r.State == wave.Elsewhere })
-	if i < 0 {
-		return ""
+// further is where to ask on: what cannot be seen here, else what a claim lacks.
+func (a *waveHarvestAnswer) further() string {
+	first := func(state wave.Came) int {
+		return slices.IndexFunc(a.Rows, func(r waveHarvestRow) bool { return r.State == state })
 	}
-	return "git dos wave harvest, on node " + verdict.Show(a.Rows[i].Node)
+	if i := first(wave.Elsewhere); i >= 0 {
+		return "git dos wave harvest, on node " + verdict.Show(a.Rows[i].Node)
+	}
+	if i := first(wave.QuietIncomplete); i >= 0 {
+		return "git dos verify " + verdict.Show(a.Rows[i].Unit) + " --explain"
+	}
+	return ""
 }
 
 // A harvesting is a look at launches under way.
