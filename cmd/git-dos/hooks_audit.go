@@ -58,6 +58,7 @@ type auditAnswer struct {
 	Total    int             `json:"ungated_total"`
 	Unread   []string        `json:"unread,omitempty"`
 	Reason   string          `json:"reason"`
+	Next     string          `json:"next,omitempty"`
 }
 
 type ungatedCommit struct {
@@ -89,6 +90,9 @@ func (v auditAnswer) String() string {
 	}
 	for _, node := range v.Unread {
 		fmt.Fprintf(&b, "\n  cannot be read: the ledger of %s", node)
+	}
+	if v.Next != "" {
+		fmt.Fprintf(&b, "\n  next: %s", v.Next)
 	}
 	return b.String()
 }
@@ -206,6 +210,7 @@ func (v *auditAnswer) judge(c *cli.Context, d *admit.Desk, s *pushed.Span) error
 	}
 	if v.Receipts == 0 && len(left) > 0 {
 		v.Reason += "; no ledger that is known here has any"
+		v.Next = "git dos hooks status says whether pushes from here leave receipts"
 	}
 	return nil
 }
