@@ -28,7 +28,7 @@ func completionVerb() verb {
 		Name:  "completion",
 		Usage: "complete command lines in bash, zsh and fish",
 		Description: "The scripts know no verb themselves: they ask git dos completion words, so they stay right when\n" +
-			"git-dos is replaced by another version.",
+			"git-dos is replaced by another version. The help of each shell says where its script goes.",
 	}, statuses: map[string][]status{}}
 	for _, s := range shells {
 		v.command.Subcommands = append(v.command.Subcommands, &cli.Command{

@@ -36,8 +36,9 @@ func nextUpVerb() verb {
 				"the plans have them. The answer and the exit status are those of the gate, judged on what was\n" +
 				"read back from disk.\n\n" +
 				"The lane of a unit is that of its task, else the one that [plans] of dos.toml states for its plan,\n" +
-				"else guessed from what is written about it as git dos queue add guesses; one without a lane is offered only without --scope. A unit that is held is never a\n" +
-				"drain: soft_claimed where a lease or a worker has it, else quota_blocked.\n\n" +
+				"else guessed from what is written about it as git dos queue add guesses; one without a lane is\n" +
+				"offered only without --scope. A unit that is held is never a drain: soft_claimed where a lease or a\n" +
+				"worker has it, else quota_blocked.\n\n" +
 				"Of two that render packets of one lane, or of all units, in one work tree at once, one is answered\n" +
 				"RACE and leaves .race-TAG.json.\n" +
 				"Where nothing is free, and of some unit that cannot be told, there is no verdict, and nothing is\n" +
