@@ -144,9 +144,6 @@ func (v manChange) String() string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%s %s: %d written, %d as they were, %d removed\n", v.Outcome, v.Dir, len(v.Written), len(v.Same), len(v.Removed))
-	for _, name := range v.Written {
-		fmt.Fprintf(&b, "wrote %s\n", name)
-	}
 	for _, name := range v.Removed {
 		fmt.Fprintf(&b, "removed %s\n", name)
 	}
