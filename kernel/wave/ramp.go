@@ -131,7 +131,7 @@ func Ramp(s State, ev RungEvidence) Climb {
 	case ev.Reclaimed:
 		return Climb{Restart, "something was reclaimed: freed room is tried with one worker", State{Rung: Canary, WaveID: ev.WaveID}}
 	case len(ev.Workers) == 0 && ev.Refused == "":
-		return Climb{Stay, "no wave has been launched", s}
+		return Climb{Stay, "none of its waves has been launched", s}
 	case ev.WaveID != "" && ev.WaveID == s.WaveID:
 		return Climb{Stay, "wave " + verdict.Show(ev.WaveID) + " has moved the ramp already", s}
 	}
