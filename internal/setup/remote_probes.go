@@ -19,9 +19,9 @@ func (r asked) probed(p refstore.Probing) {
 	r.swap(p)
 	r.atomic(p.Atomic)
 	r.guard("REMOTE_REWIND", p.Rewind, "a ref can be moved back: whoever may push can undo what was decided",
-		"a ref cannot be moved back", "an update hook on the server can refuse it; receive.denyNonFastForwards covers branches alone")
-	r.guard("REMOTE_DELETE", p.Delete, "a ref can be deleted: a git push --mirror takes the fleet's state away",
-		"a ref cannot be deleted", "an update hook on the server can refuse it; receive.denyDeletes covers branches alone")
+		"a ref cannot be moved back", "on the server, git dos hooks install --server DIR or an update hook refuses it; receive.denyNonFastForwards covers branches alone")
+	r.guard("REMOTE_DELETE", p.Delete, "a scratch ref can be deleted: unless the hooks of git dos are on the server, so can any, and a git push --mirror takes the fleet's state away",
+		"a ref cannot be deleted", "on the server, git dos hooks install --server DIR or an update hook refuses it, the former for all but scratch refs; receive.denyDeletes covers branches alone")
 	if len(p.Left) > 0 {
 		r.check("REMOTE_SCRATCH", Info, "left there, and harmless: "+strings.Join(p.Left, ", "), "")
 	}
