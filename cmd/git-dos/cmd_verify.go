@@ -91,7 +91,7 @@ func unitArguments(c *cli.Context) (plan, phase string, err error) {
 		return first[:i], first[i+1:], nil
 	}
 	if c.NArg() != 2 {
-		return "", "", usagef("want PLAN and PHASE, or PLAN/PHASE, have %d arguments", c.NArg())
+		return "", "", usagef("want PLAN and PHASE, or PLAN/PHASE, have %s", verdict.Count(c.NArg(), "argument"))
 	}
 	return first, c.Args().Get(1), nil
 }

@@ -57,6 +57,10 @@ func TestMentions(t *testing.T) {
 		if (n.Rung == "") != (n.Refusal != "") {
 			t.Errorf("%s: rung %q with refusal %q", c.name, n.Rung, n.Refusal)
 		}
+		if form := c.plan + ": " + c.phase; strings.Contains(n.Refusal, "no stamp") &&
+			(!strings.Contains(n.Refusal, ", as "+form+" ") || !query(t, c.plan, c.phase, c.stamp).Stamps(form, nil)) {
+			t.Errorf("%s: refusal %q names no form that stamps", c.name, n.Refusal)
+		}
 		if q := query(t, c.plan, c.phase, c.stamp); n.any() && !holdsNeedle(q, c.subject, nil, []byte(c.body)) {
 			t.Errorf("%s: no needle is in %q", c.name, c.subject)
 		}

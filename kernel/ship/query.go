@@ -124,7 +124,7 @@ func (q Query) Naming(subject string, body []byte, units []string) Naming {
 		return n
 	}
 	if n.Rung = q.rung(s, body); n.Rung == "" {
-		n.Refusal = "its text holds the phase and is no stamp of the unit"
+		n.Refusal = "its text holds the phase and is no stamp of the unit, as " + q.Plan + ": " + q.Phase + " at its beginning is"
 	}
 	return n
 }
