@@ -26,9 +26,9 @@ func preflightVerb() verb {
 				"workers left behind, and answers in one order: what could not be looked at, this machine, the cap.\n" +
 				"The cap is the least of super.max_workers, supervise.target where dos.toml states it, and what the\n" +
 				"machine bears: a worker for each 2 cores, 1500 MiB of free memory and 200 threads, and never less\n" +
-				"than one, and with --work-kind the seats there are. --host-cap says it in place of that estimate. Workers are counted by their leases and by\n" +
-				"the processes that this node started; the larger number counts, and with a target it is that of\n" +
-				"the whole fleet.\n\n" +
+				"than one, and with --work-kind the seats there are. --host-cap says it in place of that estimate.\n" +
+				"Workers are counted by their leases and by the processes that this node started; the larger number\n" +
+				"counts, and with a target it is that of the whole fleet.\n\n" +
 				"A process of ours that has more than 2000 threads, or outlived its worker, refuses; git dos reclaim\n" +
 				"says what can be done. Of others it is told, and no more. Nothing is started, stopped or written.\n\n" +
 				"With --work-kind or --account, where dos.toml declares accounts, it also answers whether an account has a\n" +

@@ -181,11 +181,21 @@ func (v *PreflightVerdict) decide(ev PreflightEvidence) (outcome Readiness, reas
 	case ev.Seats != nil && v.seatsGone(*ev.Seats):
 		return RefuseNoSeat, ev.Seats.gone(), "git dos account list"
 	case v.Live >= v.Cap:
-		return RefuseAtCap, fmt.Sprintf("%s of at most %d, by %s", verdict.Count(v.Live, "worker"), v.Cap, v.Binding), ""
+		return RefuseAtCap, fmt.Sprintf("%s of at most %d, by %s", verdict.Count(v.Live, "worker"), v.Cap, v.Binding), v.wait()
 	case ev.Accounts != nil && ev.Accounts.Routable == 0:
-		return RefuseNoAccount, ev.Accounts.reason(), ""
+		return RefuseNoAccount, ev.Accounts.reason(), "git dos account list"
 	}
 	return SpawnOK, fmt.Sprintf("%s of at most %d, by %s", verdict.Count(v.Live, "worker"), v.Cap, v.Binding), ""
+}
+
+// wait is what to do at the cap. What the machine bears is an estimate, and whoever
+// knows better can say so; the other terms are somebody's word.
+func (v *PreflightVerdict) wait() string {
+	const next = "wait until one has ended: git dos lease live"
+	if v.Host.Cap == nil || v.Binding != v.Host.Binding {
+		return next
+	}
+	return next + "; where this machine bears more: --host-cap N"
 }
 
 // seatsGone is a pool of which nothing is left, where it is the pool that

@@ -43,7 +43,7 @@ func TestEveryCombinationOfInputsHasOneVerdictInTheFixedOrder(t *testing.T) {
 			ev.Unread, want = []string{"the leases"}, RefuseInspect
 		}
 		v := Preflight(ev)
-		if v.Outcome != want || v.Reason == "" || v.OK != (want == SpawnOK) {
+		if v.Outcome != want || v.Reason == "" || (v.Next == "") != v.OK || v.OK != (want == SpawnOK) {
 			t.Errorf("combination %06b: %s (%s), want %s", bits, v.Outcome, v.Reason, want)
 		}
 		if len(v.Reported) != 1 || (len(v.Flagged) == 1) != ours {
