@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-dos/git-dos/internal/nextup"
@@ -76,11 +77,15 @@ func nextUpAnswerOf(p packet.Packet, w nextup.Written, unread []string, seen lif
 	return a
 }
 
-// nextUpNext is what to do about a packet that is empty because nothing is planned
-// anywhere, or because nothing says which lane it belongs to.
+// nextUpNext is what to do about units that nothing says the lane of, and about a
+// packet that is empty because what shipped is not stamped, or nothing is planned.
 func nextUpNext(p packet.Packet) string {
 	switch {
+	case len(p.Picks) > 0 && p.Unrouted > 0 && len(p.Scope) == 0:
+		return "name the lane of a plan in [plans] of dos.toml, or write Lane: NAME into the text of those without a lane"
 	case len(p.Picks) > 0:
+	case slices.ContainsFunc(p.Shipped, func(u packet.Candidate) bool { return u.Ship.Unstamped }):
+		return "git dos replan stamps them, under a lease that covers their plan documents"
 	case p.Unrouted > 0 && len(p.Scope) > 0:
 		return "write Lane: NAME, or a path of the lane, into the text of those without a lane, or leave --scope out"
 	case len(p.Held)+len(p.Unknown)+len(p.Shipped)+p.Outside+p.Unrouted == 0:
