@@ -94,21 +94,28 @@ const maxSteps = 4096
 // has that of the entry below it, or one more, and the first entry has the
 // first. A lane that is not ahead of the order is as the order says.
 func (d *Desk) steps(ctx context.Context, tip refstore.Tip, known uint64) error {
-	above, seen, jumped := tip.Entry.Gen, 0, false
+	above, seen, jumped, more := tip.Entry.Gen, 0, false, false
 	if above <= known {
 		return nil
 	}
 	err := d.Repo.Chain(ctx, tip.Ref, tip.ID, func(t refstore.Tip) bool {
+		if seen == maxSteps {
+			more = true
+			return false
+		}
 		seen++
 		jumped = t.Entry.Gen > above || t.Entry.Gen+1 < above
 		if !jumped {
 			above = t.Entry.Gen
 		}
-		return !jumped && above > known && seen < maxSteps
+		return !jumped && above > known
 	})
 	switch {
 	case err != nil:
 		return err
+	case more:
+		return fmt.Errorf("%s: its newest %d entries, the most that are looked at, do not go back to generation %d, the newest that the order of admissions knows",
+			tip.Ref, maxSteps, known)
 	case jumped, above > max(known, 1):
 		return fmt.Errorf("%s: %w: generation %d does not follow from the entry below generation %d", tip.Ref, lease.ErrRecord, tip.Entry.Gen, above)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -225,6 +226,33 @@ func TestGenerationsAreReachedStepByStep(t *testing.T) {
 			}
 			wantStore(t, v, err, "does not follow")
 		})
+	}
+}
+
+// Of a lane that the order does not know only so many entries are looked at; one
+// with more of them is not free, and is told of by that limit, not as broken.
+func TestALaneTooFarAheadOfTheOrderIsToldOfByTheLimit(t *testing.T) {
+	for _, entries := range []int{maxSteps, maxSteps + 1} {
+		dir := localRepo(t)
+		var in strings.Builder
+		for gen := 1; gen <= entries; gen++ {
+			text := fmt.Sprintf("dos lane: VOID docs g%d\n\n{\"v\":1,\"lane\":\"docs\",\"gen\":%[1]d,\"state\":\"free\",\"tree\":[]}\n\nDos-Format: 1\nDos-Op: VOID\nDos-Gen: %[1]d\nDos-Attempt: %016[1]x\n", gen)
+			fmt.Fprintf(&in, "commit refs/dos/lane/docs\ncommitter w <w@example.com> %d +0000\ndata %d\n%s\n", gen, len(text), text)
+		}
+		fast := exec.Command("git", "-C", dir, "fast-import", "--quiet")
+		fast.Stdin = strings.NewReader(in.String())
+		if out, err := fast.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		v, err := open(t, dir).Acquire(t.Context(), ask("docs", "bob"))
+		if entries == maxSteps {
+			wantVerdict(t, v, err, lease.Acquired, "")
+			continue
+		}
+		wantStore(t, v, err, "refs/dos/lane/docs: its newest 4096 entries, the most that are looked at, do not go back to generation 0")
+		if errors.Is(err, lease.ErrRecord) {
+			t.Errorf("it is told of as broken: %v", err)
+		}
 	}
 }
 
