@@ -21,7 +21,8 @@ import (
 var boardNoon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 // boardHistory writes chains of so many entries, one every so often up to an end: a lane
-// is taken, and given back, and taken by another.
+// is taken, and given back, and taken by another. The order has the newest of all of
+// them, so that the chains are what a fleet would have written.
 func boardHistory(t *testing.T, dir string, chains map[string]int, every time.Duration, end time.Time) {
 	t.Helper()
 	cmd := exec.Command("git", "-C", dir, "fast-import", "--quiet", "--force")
@@ -38,6 +39,7 @@ func boardHistory(t *testing.T, dir string, chains map[string]int, every time.Du
 			boardEntry(w, name, i, end.Add(-time.Duration(entries-1-i)*every))
 		}
 	}
+	boardOrder(w, chains, end)
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,7 @@ func boardRules(lanes int) (names []string, rules string) {
 // boardEntry writes one entry as the store and kernel/lease write it.
 func boardEntry(w io.Writer, name string, i int, at time.Time) {
 	r := lease.Record{
-		V: lease.Version, Lane: name, LaneKind: lane.Cluster, Tree: []string{name + "/**"}, Scope: lease.Local, State: lane.Held, Gen: uint64(i/2 + 1),
+		V: lease.Version, Lane: name, LaneKind: lane.Cluster, Tree: []string{name + "/**"}, Scope: lease.Local, State: lane.Held, Gen: boardGen(i),
 		Nonce: fmt.Sprintf("%016x", i/2), Holder: lease.Holder{Node: "north", Owner: fmt.Sprintf("worker-%d", i/2%40)}, RunID: fmt.Sprintf("RID-1KDZ33WA%08d", i/2),
 		Unit: fmt.Sprintf("PLAN/P%d", i/2%30), TTL: 900, AcquiredAt: at, RenewedAt: at,
 	}
@@ -70,9 +72,25 @@ func boardEntry(w io.Writer, name string, i int, at time.Time) {
 	if i%2 == 1 {
 		op, r.State = lease.OpRelease, lane.Free
 	}
-	payload, _ := json.Marshal(r)
-	message := fmt.Sprintf("dos lane: %s %s g%d\n\n%s\n\nDos-Format: 1\nDos-Op: %s\nDos-Gen: %d\nDos-Attempt: %016x\n", op, name, r.Gen, payload, op, r.Gen, i)
-	fmt.Fprintf(w, "commit %s\ncommitter w <w@example.com> %d +0000\ndata %d\n%s\n", refstore.Ref("lane", name), at.Unix(), len(message), message)
+	boardCommit(w, "lane", name, op, r.Gen, at, r)
+}
+
+// boardGen is the generation of an entry.
+func boardGen(i int) uint64 { return uint64(i/2 + 1) }
+
+// boardOrder writes the order of the admissions that ended chains of so many entries.
+func boardOrder(w io.Writer, chains map[string]int, at time.Time) {
+	o := lease.Order{V: lease.Version, Seq: 1, Lanes: map[string]lease.Grant{}}
+	for name, entries := range chains {
+		o.Lanes[name] = lease.Grant{Gen: boardGen(entries - 1), Nonce: fmt.Sprintf("%016x", (entries-1)/2)}
+	}
+	boardCommit(w, "order", "grants", lease.OpGranted, o.Seq, at, o)
+}
+
+func boardCommit(w io.Writer, kind, leaf, op string, gen uint64, at time.Time, record any) {
+	payload, _ := json.Marshal(record)
+	message := fmt.Sprintf("dos %s: %s %s g%d\n\n%s\n\nDos-Format: 1\nDos-Op: %s\nDos-Gen: %d\nDos-Attempt: %016x\n", kind, op, leaf, gen, payload, op, gen, at.UnixNano())
+	fmt.Fprintf(w, "commit %s\ncommitter w <w@example.com> %d +0000\ndata %d\n%s\n", refstore.Ref(kind, leaf), at.Unix(), len(message), message)
 }
 
 // Of chains that are too long for all to be read each has its part, and what others

@@ -56,6 +56,9 @@ func TestTheBoardOfALargeFleet(t *testing.T) {
 	if cut := strings.Contains(string(text), "of 200 lanes only the newest entries were"); cut != (200*entries > maxBoardEntries) {
 		t.Errorf("that there is more is said: %v", cut)
 	}
+	if strings.Contains(string(text), topUnreadable) || strings.Contains(string(text), "Not read") {
+		t.Error("a lane was not read")
+	}
 	t.Logf("made in %.1f s, %d KiB", took.Seconds(), len(text)>>10)
 	if took > 90*time.Second || len(text) > 24<<20 {
 		t.Error("it is slow, or large")
