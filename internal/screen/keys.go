@@ -4,19 +4,23 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// helpLines tell the keys.
+// helpLines tell the keys, in lines that 40 columns have room for.
 var helpLines = []Line{
 	{Text: "KEYS", Tone: Head},
-	{Text: "  arrows, j k, space, PgUp PgDn, Home End   move"},
-	{Text: "  / or f      show only lines with some words; Esc shows all again"},
-	{Text: "  s, S        sort by the next thing, the last one"},
-	{Text: "  p           pause, and go on"},
-	{Text: "  r           look again now"},
-	{Text: "  Ctrl-L      draw everything anew"},
-	{Text: "  Ctrl-Z      stop; fg goes on"},
-	{Text: "  q, Ctrl-C   end"},
+	{Text: "  arrows, j k  move"},
+	{Text: "  PgUp PgDn    move by a page, space too"},
+	{Text: "  Home End     move to an end"},
+	{Text: "  /, f         show lines with words"},
+	{Text: "  Esc          show all again, or end"},
+	{Text: "  s, S         sort otherwise, and back"},
+	{Text: "  p            pause, and go on"},
+	{Text: "  r            look again now"},
+	{Text: "  Ctrl-L       draw everything anew"},
+	{Text: "  Ctrl-Z       stop; fg goes on"},
+	{Text: "  ?, h         tell the keys"},
+	{Text: "  q, Ctrl-C    end"},
 	{Text: "MARKS", Tone: Head},
-	{Text: "  something is wrong, or cannot be read", Tone: Bad},
+	{Text: "  something is wrong, or unreadable", Tone: Bad},
 	{Text: "  something to look at", Tone: Warn},
 }
 
@@ -40,7 +44,7 @@ func (p *page) answer(s tcell.Screen, e tcell.Event) wish {
 		case e.Key() == tcell.KeyCtrlZ:
 			return halt
 		case p.typing:
-			p.typed(e)
+			p.edit(e)
 			return nothing
 		}
 		return p.key(e)
@@ -48,8 +52,8 @@ func (p *page) answer(s tcell.Screen, e tcell.Event) wish {
 	return nothing
 }
 
-// typed takes a key of a filter.
-func (p *page) typed(e *tcell.EventKey) {
+// edit takes a key of a filter.
+func (p *page) edit(e *tcell.EventKey) {
 	switch e.Key() {
 	case tcell.KeyEnter:
 		p.typing = false
@@ -70,16 +74,27 @@ func (p *page) typed(e *tcell.EventKey) {
 }
 
 func (p *page) key(e *tcell.EventKey) wish {
-	if p.help {
-		p.help = false
-		return nothing
-	}
-	switch e.Key() {
-	case tcell.KeyEscape:
-		if p.filter == "" {
-			return end
-		}
+	switch {
+	case p.moved(e):
+	case p.help:
+		p.help, p.top = false, p.back
+	case e.Key() == tcell.KeyEscape && p.filter == "":
+		return end
+	case e.Key() == tcell.KeyEscape:
 		p.filter = ""
+	case e.Key() == tcell.KeyRune:
+		return p.letter(e.Rune())
+	}
+	return nothing
+}
+
+// moved does what a key does that moves; others it leaves alone.
+func (p *page) moved(e *tcell.EventKey) bool {
+	k := e.Key()
+	if k == tcell.KeyRune {
+		k = map[rune]tcell.Key{'k': tcell.KeyUp, 'j': tcell.KeyDown, ' ': tcell.KeyPgDn}[e.Rune()]
+	}
+	switch k {
 	case tcell.KeyUp:
 		p.top--
 	case tcell.KeyDown:
@@ -89,17 +104,17 @@ func (p *page) key(e *tcell.EventKey) wish {
 	case tcell.KeyRight:
 		p.left += 8
 	case tcell.KeyPgUp:
-		p.top -= max(1, p.rows)
+		p.top -= p.step
 	case tcell.KeyPgDn:
-		p.top += max(1, p.rows)
+		p.top += p.step
 	case tcell.KeyHome:
 		p.top, p.left = 0, 0
 	case tcell.KeyEnd:
-		p.top = len(p.frame.Lines)
-	case tcell.KeyRune:
-		return p.letter(e.Rune())
+		p.top = len(p.frame.Lines) + len(helpLines)
+	default:
+		return false
 	}
-	return nothing
+	return true
 }
 
 func (p *page) letter(r rune) wish {
@@ -108,12 +123,6 @@ func (p *page) letter(r rune) wish {
 		return end
 	case 'r', 'R':
 		return again
-	case 'k':
-		p.top--
-	case 'j':
-		p.top++
-	case ' ':
-		p.top += max(1, p.rows)
 	case '/', 'f':
 		p.typing = true
 	case 'p':
@@ -122,7 +131,7 @@ func (p *page) letter(r rune) wish {
 			return again
 		}
 	case '?', 'h':
-		p.help = true
+		p.help, p.back, p.top, p.left = true, p.top, 0, 0
 	case 's':
 		p.sort(1)
 	case 'S':

@@ -53,7 +53,7 @@ func TestPage(t *testing.T) {
 		want  string // the first line that is shown
 		foot  string
 	}{
-		{"a short page has no place in it", 3, nil, "line 1", "every 2s   q ends, ? tells the keys"},
+		{"a short page has no place in it", 3, nil, "line 1", "q ends, ? tells the keys   every 2s"},
 		{"and does not scroll", 3, []*tcell.EventKey{down, pgDn}, "line 1", "tells the keys"},
 		{"a long one tells where one is", 10, nil, "line 1", "1-4 of 10"},
 		{"a line down", 10, []*tcell.EventKey{down}, "line 2", "2-5 of 10"},
@@ -115,6 +115,110 @@ func TestDrawFitsAnyTerminal(t *testing.T) {
 	}
 }
 
+// sections is a page with a heading of its own and two parts.
+func sections() Frame {
+	f := Frame{Lines: []Line{{Text: "top  2026-01-02T12:00:00Z  and what else a head says", Tone: Head}, {Text: "LANES  STALLED 1  ADVANCING 11", Tone: Head}}}
+	for i := range 12 {
+		f.Lines = append(f.Lines, Line{Text: fmt.Sprintf("  lane-%02d           ADVANCING   g1     a worker on north", i)})
+	}
+	f.Lines[5].Tone = Bad
+	f.Lines = append(f.Lines, Line{Text: "BEATS  none", Tone: Head})
+	for i := range 12 {
+		f.Lines = append(f.Lines, Line{Text: fmt.Sprintf("  beat %02d", i)})
+	}
+	return f
+}
+
+// However few rows and columns there are, the head of a page and the heading of what is
+// shown stay, what is cut says so, and the foot tells where one is.
+func TestANarrowAndLowTerminal(t *testing.T) {
+	last, down := key(tcell.KeyEnd, 0), key(tcell.KeyDown, 0)
+	for _, c := range []struct {
+		width, height int
+		keys          []*tcell.EventKey
+		want          string // the rows, the foot last
+	}{
+		{40, 6, nil, "top  2026-01-02T12:00:00Z  and what els…|LANES  STALLED 1  ADVANCING 11|  lane-00           ADVANCING   g1     …|  lane-01           ADVANCING   g1     …|  lane-02           ADVANCING   g1     …|q ends, ? tells the keys   ev… 1-4 of 26"},
+		{40, 6, []*tcell.EventKey{down}, "top  2026-01-02T12:00:00Z  and what els…|LANES  STALLED 1  ADVANCING 11|  lane-01           ADVANCING   g1     …|  lane-02           ADVANCING   g1     …|! lane-03           ADVANCING   g1     …|q ends, ? tells the keys   ev… 2-5 of 26"},
+		{20, 5, []*tcell.EventKey{down}, "top 2026-01-02T12:0…|LANES STALLED 1 ADV…|  lane-01 ADVANCING…|  lane-02 ADVANCING…|q ends, ?… 2-4 of 26"},
+		{20, 5, []*tcell.EventKey{last}, "top 2026-01-02T12:0…|BEATS  none|  beat 10|  beat 11|q ends,… 24-26 of 26"},
+		{20, 4, []*tcell.EventKey{last}, "top 2026-01-02T12:0…|BEATS  none|  beat 11|q ends,… 25-26 of 26"},
+		{20, 3, []*tcell.EventKey{last}, "  beat 10|  beat 11|q ends,… 26-27 of 27"},
+		{20, 1, nil, "q ends, ? tells the…"},
+		{12, 2, nil, "top 2026-01…|q ends, ? t…"},
+		{20, 5, typing("/beat 1"), "top 2026-01-02T12:0…|LANES STALLED 1 ADV…|BEATS  none|  beat 10|filter: beat 1_   E…"},
+		{20, 5, typing("/a b c d e f g h i j k"), "top 2026-01-02T12:0…|LANES STALLED 1 ADV…|BEATS  none||filter: …g h i j k_…"},
+		{20, 5, typing("?jj"), "KEYS|  Home End move to …|  /, f show lines w…|  Esc show all agai…|arrows mo… 3-5 of 15"},
+		{20, 5, typing("jjj?jjq"), "top 2026-01-02T12:0…|LANES STALLED 1 ADV…|! lane-03 ADVANCING…|  lane-04 ADVANCING…|q ends, ?… 4-6 of 26"},
+	} {
+		s := terminal(t, c.width, c.height)
+		p := page{frame: sections(), every: time.Second}
+		p.draw(s)
+		for _, k := range c.keys {
+			p.answer(s, k)
+			p.draw(s)
+		}
+		if got := strings.Join(onScreen(s), "|"); got != c.want {
+			t.Errorf("%d x %d after %d keys:\n%s, want\n%s", c.width, c.height, len(c.keys), got, c.want)
+		}
+	}
+}
+
+// Whoever pages to the end has seen every line, however many rows there are.
+func TestPagingLeavesNothingOut(t *testing.T) {
+	for _, height := range []int{2, 3, 4, 5, 10, 40} {
+		s := terminal(t, 80, height)
+		p := page{frame: sections(), every: time.Second}
+		var seen strings.Builder
+		for range len(p.frame.Lines) {
+			p.draw(s)
+			seen.WriteString(strings.Join(onScreen(s), "\n"))
+			p.answer(s, key(tcell.KeyPgDn, 0))
+		}
+		for _, l := range p.frame.Lines {
+			if !strings.Contains(seen.String(), l.Text[1:]) {
+				t.Errorf("of %d rows none ever has %q", height, l.Text)
+			}
+		}
+	}
+}
+
+// A wide character that only half fits is not shown by half.
+func TestAWideCharacterIsNotCutInHalf(t *testing.T) {
+	for width, want := range map[int]string{7: "ab 日本", 6: "ab 日…", 5: "ab …", 4: "ab …"} {
+		s := terminal(t, width, 1)
+		put(s, 0, width, row{text: "ab 日本"})
+		s.Show()
+		if got := strings.ReplaceAll(onScreen(s)[0], "日 ", "日"); strings.ReplaceAll(got, "本 ", "本") != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
+	}
+}
+
+// A terminal may become smaller while it is drawn on.
+func TestATerminalThatBecomesSmallerIsDrawnOnToTheEnd(t *testing.T) {
+	s := terminal(t, 10, 1)
+	done := make(chan struct{})
+	go func() {
+		put(s, 0, 20, row{text: "longer than it has become"})
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("it draws for ever")
+	}
+}
+
+// What the keys do is read in 40 columns.
+func TestTheKeysAreToldInFortyColumns(t *testing.T) {
+	for _, l := range helpLines {
+		if len(l.Text) > 40 {
+			t.Errorf("%q", l.Text)
+		}
+	}
+}
+
 // typing is a word as it is typed.
 func typing(word string) (all []*tcell.EventKey) {
 	for _, r := range word {
@@ -134,18 +238,18 @@ func TestSortFilterPauseHelp(t *testing.T) {
 		keys  []*tcell.EventKey
 		want  string // the rows, the foot last
 	}{
-		{"as it came, with marks", nil, "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
-		{"sorted within what belongs together", typing("s"), "LANES|! web|~ docs|  api|END|  ape|  zoo||every 1s   q ends, ? tells the keys   by urgency"},
-		{"and back", typing("ss"), "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
-		{"the other way round", typing("S"), "LANES|! web|~ docs|  api|END|  ape|  zoo||every 1s   q ends, ? tells the keys   by urgency"},
+		{"as it came, with marks", nil, "LANES|  api|! web|~ docs|END|  zoo|  ape||q ends, ? tells the keys   every 1s"},
+		{"sorted within what belongs together", typing("s"), "LANES|! web|~ docs|  api|END|  ape|  zoo||by urgency   q ends, ? tells the keys   every 1s"},
+		{"and back", typing("ss"), "LANES|  api|! web|~ docs|END|  zoo|  ape||q ends, ? tells the keys   every 1s"},
+		{"the other way round", typing("S"), "LANES|! web|~ docs|  api|END|  ape|  zoo||by urgency   q ends, ? tells the keys   every 1s"},
 		{"a filter as it is typed", typing("/AP"), "LANES|  api|END|  ape|||||filter: AP_   Enter keeps it, Esc takes it away"},
-		{"is kept", append(typing("/qx"), back, back, key(tcell.KeyRune, 'w'), enter), "LANES|! web|END||||||every 1s   q ends, ? tells the keys   only w"},
-		{"or taken away", append(typing("/web"), esc), "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
-		{"also later", append(typing("/web"), enter, esc), "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
-		{"to the right", []*tcell.EventKey{key(tcell.KeyRight, 0)}, "||||||||every 1s   q ends, ? tells the keys"},
-		{"a pause", typing("p"), "LANES|  api|! web|~ docs|END|  zoo|  ape||PAUSED at 00:00:00   p goes on"},
-		{"the keys", typing("?"), "KEYS|  arrows, j k, space, PgUp PgDn, Home End   move"},
-		{"any key ends them", typing("?q"), "LANES|  api|! web|~ docs|END|  zoo|  ape||every 1s   q ends, ? tells the keys"},
+		{"is kept", append(typing("/qx"), back, back, key(tcell.KeyRune, 'w'), enter), "LANES|! web|END||||||only w   q ends, ? tells the keys   every 1s"},
+		{"or taken away", append(typing("/web"), esc), "LANES|  api|! web|~ docs|END|  zoo|  ape||q ends, ? tells the keys   every 1s"},
+		{"also later", append(typing("/web"), enter, esc), "LANES|  api|! web|~ docs|END|  zoo|  ape||q ends, ? tells the keys   every 1s"},
+		{"to the right", []*tcell.EventKey{key(tcell.KeyRight, 0)}, "||||||||q ends, ? tells the keys   every 1s"},
+		{"a pause", typing("p"), "LANES|  api|! web|~ docs|END|  zoo|  ape||PAUSED at 00:00:00, p goes on"},
+		{"the keys", typing("?"), "KEYS|  arrows, j k  move|"},
+		{"any other key ends them", typing("?jq"), "LANES|  api|! web|~ docs|END|  zoo|  ape||q ends, ? tells the keys   every 1s"},
 	} {
 		s := terminal(t, 70, 9)
 		p := page{frame: f, every: time.Second}
