@@ -35,13 +35,13 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s, "", false
 }
 
-// Put writes a file, unless one is there that others wrote or changed. With
-// remove set it takes it away instead.
+// Put writes a file, unless one is there that others wrote or changed, be it one
+// without a byte. With remove set it takes it away instead.
 func Put(top string, t Text, remove, dry bool) (Changed, error) {
 	theirs := false
 	done, err := Edit(top, t.Path, dry, func(was []byte) ([]byte, error) {
 		switch {
-		case len(was) > 0 && !isSigned(was):
+		case was != nil && !isSigned(was):
 			theirs = true
 			return was, nil
 		case remove:

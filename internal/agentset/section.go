@@ -11,9 +11,11 @@ import (
 const AgentsFile = "AGENTS.md"
 
 // The section stands between two lines of its own. The first says how many line
-// breaks were put before it, which go with it again.
+// breaks were put before it, which go with it again, and whether there was a file
+// without a byte, which then stays.
 const (
 	sectionBegins = "<!-- git dos init --agents: begin"
+	sectionEmpty  = " 0 of an empty file -->"
 	sectionEnds   = "<!-- git dos init --agents: end -->"
 )
 
@@ -21,9 +23,13 @@ const (
 func Section() string { return text("section") }
 
 // WithSection puts the section into a file: in its place where it is there, else
-// at the end. Nothing else changes.
+// at the end. Nothing else changes. A file is nil where there is none; one in
+// UTF-16 is refused.
 func WithSection(file []byte) ([]byte, error) {
 	at, err := findSection(file)
+	if err == nil && bytes.IndexByte(file, 0) >= 0 {
+		err = errors.New("it is not UTF-8; save it as that")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -32,15 +38,19 @@ func WithSection(file []byte) ([]byte, error) {
 		nl = "\r\n"
 	}
 	breaks := 0
-	if at != nil {
+	switch {
+	case at != nil:
 		breaks = at.breaks
-	} else if len(file) > 0 {
+	case bytes.HasSuffix(file, []byte("\n")):
 		breaks = 1
-		if !bytes.HasSuffix(file, []byte("\n")) {
-			breaks = 2
-		}
+	case len(file) > 0:
+		breaks = 2
 	}
-	lines := fmt.Sprintf("%s %d -->\n%s%s\n", sectionBegins, breaks, Section(), sectionEnds)
+	mark := fmt.Sprintf(" %d -->", breaks)
+	if at == nil && file != nil && len(file) == 0 || at != nil && at.empty {
+		mark = sectionEmpty
+	}
+	lines := sectionBegins + mark + "\n" + Section() + sectionEnds + "\n"
 	lines = strings.ReplaceAll(lines, "\n", nl)
 	if at != nil {
 		return splice(file, at.start, at.end, lines), nil
@@ -49,7 +59,7 @@ func WithSection(file []byte) ([]byte, error) {
 }
 
 // WithoutSection takes the section out, with the line breaks that were put
-// before it. Where nothing else stands there it is nil.
+// before it. Where nothing else stands there it is nil, if there was no file.
 func WithoutSection(file []byte) ([]byte, error) {
 	at, err := findSection(file)
 	if err != nil || at == nil {
@@ -61,7 +71,7 @@ func WithoutSection(file []byte) ([]byte, error) {
 			start -= len(at.nl)
 		}
 	}
-	if start == 0 && at.end == len(file) {
+	if start == 0 && at.end == len(file) && !at.empty {
 		return nil, nil
 	}
 	return splice(file, start, at.end, ""), nil
@@ -70,6 +80,7 @@ func WithoutSection(file []byte) ([]byte, error) {
 // A place is where the section stands, with its lines.
 type place struct {
 	start, end, breaks int
+	empty              bool   // it was put into a file without a byte
 	nl                 string // how its lines end
 }
 
@@ -85,8 +96,12 @@ func findSection(file []byte) (*place, error) {
 			if found != nil {
 				return nil, errors.New("the section of git dos begins twice; take one of them out")
 			}
-			found = &place{start: at, end: -1, nl: string(line[len(words):])}
-			if _, err := fmt.Sscanf(strings.TrimPrefix(words, sectionBegins), " %d -->", &found.breaks); err != nil || found.breaks < 0 || found.breaks > 2 {
+			mark := strings.TrimPrefix(words, sectionBegins)
+			found = &place{start: at, end: -1, empty: mark == sectionEmpty, nl: string(line[len(words):])}
+			if found.empty {
+				break
+			}
+			if _, err := fmt.Sscanf(mark, " %d -->", &found.breaks); err != nil || found.breaks < 0 || found.breaks > 2 {
 				return nil, errors.New("the line on which the section of git dos begins was changed; take the section out by hand")
 			}
 		case words == sectionEnds:

@@ -9,10 +9,14 @@ import (
 
 func TestTheSectionComesAndGoesToTheByte(t *testing.T) {
 	for name, was := range map[string]string{
-		"none": "", "a line": "# Agents\n", "no end": "# Agents", "blank lines": "a\n\n\n", "carriage returns": "a\r\nb\r\n", "carriage returns, no end": "a\r\nb",
+		"none": "none", "empty": "", "a line": "# Agents\n", "no end": "# Agents", "blank lines": "a\n\n\n", "carriage returns": "a\r\nb\r\n", "carriage returns, no end": "a\r\nb",
 		"a comment": "<!-- git dos -->\n",
 	} {
-		with, err := WithSection([]byte(was))
+		file := []byte(was)
+		if name == "none" {
+			was, file = "", nil
+		}
+		with, err := WithSection(file)
 		if err != nil || !strings.HasPrefix(string(with), was) || strings.Count(string(with), sectionEnds) != 1 {
 			t.Errorf("%s: %v\n%q", name, err, with)
 		}
@@ -20,7 +24,7 @@ func TestTheSectionComesAndGoesToTheByte(t *testing.T) {
 		if err != nil || string(again) != string(with) {
 			t.Errorf("%s: a second time there is %q, %v", name, again, err)
 		}
-		if back, err := WithoutSection(with); err != nil || string(back) != was {
+		if back, err := WithoutSection(again); err != nil || string(back) != was || (back == nil) != (file == nil) {
 			t.Errorf("%s: taken out there is %q, %v", name, back, err)
 		}
 		if strings.Contains(was, "\r\n") && strings.Contains(strings.ReplaceAll(string(with), "\r\n", ""), "\n") {
@@ -50,6 +54,7 @@ func TestHalfASectionIsNotTouched(t *testing.T) {
 	for name, was := range map[string]string{
 		"twice": whole + whole, "no end": strings.Replace(whole, sectionEnds, "", 1), "no begin": sectionEnds + "\n",
 		"another begin": strings.Replace(whole, "begin 0", "begin 9", 1), "no number": strings.Replace(whole, "begin 0", "begin", 1),
+		"a number of its own": strings.Replace(whole, "begin 0", "begin 1 of an empty file", 1),
 	} {
 		if out, err := WithSection([]byte(was)); err == nil {
 			t.Errorf("%s: %q", name, out)
@@ -60,11 +65,18 @@ func TestHalfASectionIsNotTouched(t *testing.T) {
 	}
 }
 
+// A file in UTF-16, as some shells write them, would be two halves that nobody reads.
+func TestTheSectionIsNotPutIntoUTF16(t *testing.T) {
+	if out, err := WithSection([]byte("\xff\xfe#\x00\n\x00")); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 func FuzzTheSectionComesAndGoes(f *testing.F) {
 	f.Add("# a\n")
 	f.Add("a\r\n\r\nb")
 	f.Fuzz(func(t *testing.T, was string) {
-		if strings.Contains(was, "git dos init") {
+		if strings.Contains(was, "git dos init") || strings.Contains(was, "\x00") {
 			return
 		}
 		with, err := WithSection([]byte(was))
@@ -103,7 +115,7 @@ func TestAFileOfOthersIsLeft(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(top, "a")); !os.IsNotExist(err) {
 		t.Errorf("the folders are left: %v", err)
 	}
-	for name, theirs := range map[string]string{"theirs": "mine\n", "changed": strings.Replace(signed("text"), "text", "test", 1)} {
+	for name, theirs := range map[string]string{"theirs": "mine\n", "changed": strings.Replace(signed("text"), "text", "test", 1), "empty": ""} {
 		os.MkdirAll(filepath.Dir(full), 0o700)
 		os.WriteFile(full, []byte(theirs), 0o600)
 		if got := put(file, false) + put(file, true); got != Left+Left {
