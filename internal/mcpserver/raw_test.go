@@ -51,6 +51,10 @@ func TestABadMessageDoesNotEndTheSession(t *testing.T) {
 		"another version":    {`{"jsonrpc":"1.0","id":9,"method":"ping"}`, "-32600"},
 		"no request":         {`{"jsonrpc":"2.0"}`, "-32600"},
 		"method of a number": {`{"jsonrpc":"2.0","id":9,"method":7}`, "-32600"},
+		"id of half":         {`{"jsonrpc":"2.0","id":2.5,"method":"ping"}`, "-32600"},
+		"id too large":       {`{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}`, "-32600"},
+		"id of null":         {`{"jsonrpc":"2.0","id":null,"method":"ping"}`, "-32600"},
+		"id of a list":       {`{"jsonrpc":"2.0","id":[2],"method":"ping"}`, "-32600"},
 		"deep":               {strings.Repeat("[", 20000) + strings.Repeat("]", 20000), "-32700"},
 		"huge":               {`{"jsonrpc":"2.0","id":9,"method":"` + strings.Repeat("x", 3<<20) + `"}`, "-32600"},
 		"no end":             {strings.Repeat("x", 2<<20), "-32600"},
@@ -60,6 +64,49 @@ func TestABadMessageDoesNotEndTheSession(t *testing.T) {
 			t.Errorf("%s: no error %s, or no answer after it: %s", name, c.code, got["2"])
 		}
 	}
+}
+
+// Of two requests with one id each is answered, though only one is run: whoever waits
+// for the other is told.
+func TestAnIDThatIsInUseIsRefused(t *testing.T) {
+	in, client := io.Pipe()
+	out := make(chan string, 10)
+	running, answer := make(chan struct{}, 2), make(chan struct{})
+	s := &Server{Name: "sample", Version: "1", Tools: sample, Run: func(context.Context, Call) (Ran, error) {
+		running <- struct{}{}
+		<-answer
+		return Ran{Stdout: []byte("{}")}, nil
+	}}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(t.Context(), in, lineWriter(out)) }()
+	call := `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"verify","arguments":{"unit":"A/1"}}}` + "\n"
+	fmt.Fprint(client, hello, call)
+	<-out
+	<-running
+	fmt.Fprint(client, strings.Replace(call, `"a"`, `"\u0061"`, 1))
+	if line := <-out; !strings.Contains(line, "not answered yet") || !strings.Contains(line, `"id":null`) {
+		t.Errorf("the second is answered with %s", line)
+	}
+	close(answer)
+	if line := <-out; !strings.Contains(line, `"id":"a","result"`) {
+		t.Errorf("the first is answered with %s", line)
+	}
+	fmt.Fprint(client, call) // it is free again
+	if line := <-out; !strings.Contains(line, `"id":"a","result"`) {
+		t.Errorf("the third is answered with %s", line)
+	}
+	client.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// A lineWriter sends on each message that is written.
+type lineWriter chan string
+
+func (w lineWriter) Write(data []byte) (int, error) {
+	w <- string(data)
+	return len(data), nil
 }
 
 func TestATranscript(t *testing.T) {

@@ -22,7 +22,7 @@ type screened struct {
 
 	mu      sync.Mutex // of what follows, and of out
 	end     error
-	open    int           // requests that were passed on and not answered yet
+	open    map[any]bool  // the ids of requests that were passed on and not answered yet
 	settled chan struct{} // closed when in has ended and none is open
 	over    bool
 }
@@ -33,7 +33,7 @@ const parting = 2 * time.Second
 // screen begins to read in. It stops when in ends or the pair is closed.
 func screen(in io.ReadCloser, out io.Writer) *screened {
 	r, w := io.Pipe()
-	s := &screened{PipeReader: r, in: in, out: out, settled: make(chan struct{})}
+	s := &screened{PipeReader: r, in: in, out: out, open: map[any]bool{}, settled: make(chan struct{})}
 	go func() { w.CloseWithError(s.pass(in, w)) }()
 	return s
 }
@@ -45,7 +45,7 @@ func (s *screened) Write(data []byte) (int, error) {
 	n, err := s.out.Write(data)
 	var m message
 	if json.Unmarshal(data, &m) == nil && m.Method == nil && m.ID != nil {
-		s.open--
+		delete(s.open, m.id())
 		s.settle()
 	}
 	return n, err
@@ -53,7 +53,7 @@ func (s *screened) Write(data []byte) (int, error) {
 
 // settle tells that nothing is to be waited for, once that is so.
 func (s *screened) settle() {
-	if s.over && s.open <= 0 {
+	if s.over && len(s.open) == 0 {
 		s.over = false
 		close(s.settled)
 	}
@@ -112,8 +112,13 @@ func (s *screened) pass(in io.Reader, to io.Writer) error {
 func (s *screened) forward(line []byte, m message, to io.Writer) error {
 	if m.Method != nil && m.ID != nil {
 		s.mu.Lock()
-		s.open++
+		twice := s.open[m.id()]
+		s.open[m.id()] = true
 		s.mu.Unlock()
+		if twice {
+			s.reject(-32600, "the id is that of a request that is not answered yet")
+			return nil
+		}
 	}
 	_, err := to.Write(append(bytes.TrimSpace(line), '\n'))
 	return err
@@ -138,10 +143,23 @@ func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 // A message is what tells requests from responses.
 type message struct {
 	Version string           `json:"jsonrpc"`
-	ID      *json.RawMessage `json:"id"`
+	ID      json.RawMessage  `json:"id"`
 	Method  *json.RawMessage `json:"method"`
 	Result  *json.RawMessage `json:"result"`
 	Error   *json.RawMessage `json:"error"`
+}
+
+// id is a text or a whole number; nil is neither.
+func (m message) id() any {
+	var text *string
+	if json.Unmarshal(m.ID, &text) == nil && text != nil {
+		return *text
+	}
+	var number *int64
+	if json.Unmarshal(m.ID, &number) == nil && number != nil {
+		return *number
+	}
+	return nil
 }
 
 // fit reads a line. Why it is not passed on is told as JSON-RPC numbers it.
@@ -165,6 +183,8 @@ func fit(line []byte, long bool) (m message, code int, why string) {
 		return m, -32600, "the message is no request and no response"
 	case m.Method != nil && json.Unmarshal(*m.Method, &method) != nil:
 		return m, -32600, "the method is no text"
+	case m.Method != nil && m.ID != nil && m.id() == nil:
+		return m, -32600, "the id is no text and no whole number of 64 bits"
 	}
 	return m, 0, ""
 }
