@@ -11,7 +11,8 @@ import (
 
 // An mcpOffer says which verb is a tool, and which of its operands and flags an
 // agent may give. What ends a lease of others, what takes the caller's word in
-// place of the record, and what starts or stops a process is in none of them.
+// place of the record, and what starts or stops a process is in none of them; nor
+// is a verb that reads standard input, of which a call has none.
 type mcpOffer struct {
 	verb     string
 	operands []mcpserver.Param // Name, About, Kind, Required
@@ -28,7 +29,6 @@ func mcpOperand(name, about string, required bool) mcpserver.Param {
 // mcpOffers lists the tools. A new one adds a line here.
 func mcpOffers() []mcpOffer {
 	lane := mcpOperand("lane", "the lane", true)
-	ownLane := mcpOperand("lane", "the lane; by default the one lease of this worktree", false)
 	unit := mcpOperand("unit", "the unit, as PLAN/PHASE", true)
 	run := mcpOperand("run", "the run; by default that of this worktree's lease", false)
 	lanes := mcpserver.Param{Name: "lanes", About: "the lanes, all or none; without one a free lane is picked", Kind: mcpserver.Texts, Operand: true}
@@ -38,8 +38,8 @@ func mcpOffers() []mcpOffer {
 		{verb: "lease show", operands: []mcpserver.Param{lane}, flags: []string{"cached"}},
 		{verb: "lease log", operands: []mcpserver.Param{lane}, flags: []string{"limit", "cached"}, lines: true},
 		{verb: "lease acquire", operands: []mcpserver.Param{lanes}, flags: []string{"any", "tree", "unit", "seat", "run-id", "owner", "ttl", "wait"}, nonce: true, writes: true},
-		{verb: "lease heartbeat", operands: []mcpserver.Param{ownLane}, flags: []string{"run-id"}, nonce: true, writes: true},
-		{verb: "lease release", operands: []mcpserver.Param{ownLane}, flags: []string{"run-id"}, nonce: true, writes: true},
+		{verb: "lease heartbeat", operands: []mcpserver.Param{lane}, flags: []string{"run-id"}, nonce: true, writes: true},
+		{verb: "lease release", operands: []mcpserver.Param{lane}, flags: []string{"run-id"}, nonce: true, writes: true},
 		{verb: "arbitrate", operands: []mcpserver.Param{mcpOperand("lane", "the lane; without one a free one is looked for", false)}, flags: []string{"tree", "cached"}},
 		{verb: "status", operands: []mcpserver.Param{run}, flags: []string{"cached"}},
 		{verb: "liveness", operands: []mcpserver.Param{run}, flags: []string{"cached"}},
@@ -53,7 +53,6 @@ func mcpOffers() []mcpOffer {
 		{verb: "next-up", flags: []string{"scope", "limit", "cached"}, writes: true},
 		{verb: "pickable", operands: []mcpserver.Param{unit}, flags: []string{"cached"}},
 		{verb: "cooldown", operands: []mcpserver.Param{unit}, flags: []string{"cached"}},
-		{verb: "price", flags: []string{"lane", "cached"}},
 		{verb: "plan", flags: []string{"check", "ref", "cached"}},
 		{verb: "queue list", flags: []string{"view", "top", "cached"}},
 		{verb: "queue show", operands: []mcpserver.Param{mcpOperand("id", "the task", true)}, flags: []string{"cached"}},
