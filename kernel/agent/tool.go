@@ -33,7 +33,7 @@ var (
 	}
 	writers = []string{
 		"write", "edit", "multiedit", "notebookedit", "write_file", "edit_file", "replace", "replace_in_file", "write_to_file", "create", "create_file", "insert_edit_into_file",
-		"search_replace", "strreplace", "tabwrite", "delete", "delete_file", "move_file", "create_directory",
+		"search_replace", "strreplace", "replace_string_in_file", "multi_replace_string_in_file", "edit_notebook_file", "tabwrite", "delete", "delete_file", "move_file", "create_directory",
 	}
 	patchers = []string{"apply_patch", "applypatch"}
 )
@@ -59,13 +59,13 @@ func kindOf(tool string) kind {
 // Where tools name a file, and what they write to it.
 var (
 	pathKeys = []string{
-		"file_path", "filePath", "path", "notebook_path", "target_file", "target_notebook", "absolute_path", "relative_workspace_path", "filename", "file",
+		"file_path", "filePath", "path", "notebook_path", "target_file", "target_notebook", "absolute_path", "relative_workspace_path", "relative_path", "filename", "file",
 		"source", "destination", "old_path", "new_path",
 	}
 	contentKeys = []string{
-		"content", "contents", "new_string", "new_str", "new_source", "newText", "file_text", "edits", "diff", "patch", "replacement", "code_edit", "insert_line", "destination",
+		"content", "contents", "new_string", "new_str", "new_source", "newText", "newString", "newCode", "file_text", "edits", "diff", "patch", "replacement", "replacements", "code_edit", "insert_line", "destination",
 	}
-	listKeys    = []string{"edits", "files", "changes", "paths"}
+	listKeys    = []string{"edits", "replacements", "files", "changes", "paths"}
 	commandKeys = []string{"command", "cmd", "argv", "script"}
 	patchKeys   = []string{"command", "input", "patch", "diff"}
 )
