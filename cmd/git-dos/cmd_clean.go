@@ -24,11 +24,10 @@ func cleanVerb() verb {
 				"files that [clean] scratch of dos.toml names are no work. A lane that is not declared, or that\n" +
 				"nobody holds, and a path that git was told not to look at are no answer but an error. It writes\n" +
 				"nothing, the index included, and it deletes nothing.",
-			Flags: []cli.Flag{
+			Flags: append([]cli.Flag{
 				&cli.StringFlag{Name: "lane", Usage: "the `LANE` to look into"},
 				&cli.BoolFlag{Name: "cached", Usage: "take what was last seen of the fleet's lanes, however old"},
-				nullFlag("the paths with uncommitted work"),
-			},
+			}, recordFlags("the paths with uncommitted work", "state, path")...),
 			Action: clean,
 		},
 		statuses: map[string][]status{
@@ -76,14 +75,14 @@ func clean(c *cli.Context) error {
 		return errorf(kindIndeterminate, "%q may lie in lane %s: an entry of its tree is not understood", unsure[0], ev.Lane).
 			hint("git dos doctor names the entry; one with braces is written as several")
 	}
-	if !c.Bool("null") {
+	if !wantsRecords(c) {
 		return answer(c, v)
 	}
-	var paths []string
+	var records []record
 	for _, left := range v.Paths {
-		paths = append(paths, left.Path)
+		records = append(records, record{string(left.State), left.Path})
 	}
-	return answerNames(c, v, paths)
+	return answerRecords(c, v, records)
 }
 
 // cleanWord is the lane that was named, "" for none.

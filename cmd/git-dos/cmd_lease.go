@@ -63,10 +63,9 @@ func leaseVerb() verb {
 			}, {
 				Name:  "live",
 				Usage: "list the lanes that are held",
-				Flags: []cli.Flag{
+				Flags: append([]cli.Flag{
 					&cli.BoolFlag{Name: "all", Usage: "list free lanes too, also those never leased"}, cached,
-					nullFlag("the names of the lanes"),
-				},
+				}, recordFlags("the names of the lanes", liveFields)...),
 				Action: storeStatus(leaseStore, leaseLive),
 			}, {
 				Name:      "log",

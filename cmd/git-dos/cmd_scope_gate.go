@@ -23,15 +23,14 @@ func scopeGateVerb() verb {
 				"lane. The lane's tree comes from the dos.toml committed on the trunk, without a fleet from that at\n" +
 				"the remote's HEAD where it is known, as in git dos verify; of a lane that is not declared, from the\n" +
 				"lease on it. A lane that is neither declared nor held is no answer but an error.",
-			Flags: []cli.Flag{
+			Flags: append([]cli.Flag{
 				&cli.StringFlag{Name: "lane", Usage: "the `LANE` to stay inside; required, here or as an argument"},
 				&cli.StringSliceFlag{Name: "file", Usage: "judge this `PATH`, absolute or from where you stand; repeatable"},
 				&cli.BoolFlag{Name: "staged", Usage: "judge what is staged"},
 				&cli.StringFlag{Name: "base", Usage: "judge what was changed since `REV`"},
 				&cli.StringFlag{Name: "head", Usage: "with --base, by `REV` instead of HEAD"},
 				&cli.BoolFlag{Name: "cached", Usage: "take what was last seen of the fleet's lanes, however old"},
-				nullFlag("the paths outside the lane"),
-			},
+			}, recordFlags("the paths outside the lane", "path")...),
 			Action: scopeGate,
 		},
 		statuses: map[string][]status{
@@ -69,10 +68,14 @@ func scopeGate(c *cli.Context) error {
 		return scopeError(err)
 	}
 	v := scope.Decide(ev)
-	if c.Bool("null") {
-		return answerNames(c, v, v.RefusedFiles)
+	if !wantsRecords(c) {
+		return answer(c, v)
 	}
-	return answer(c, v)
+	var records []record
+	for _, path := range v.RefusedFiles {
+		records = append(records, record{path})
+	}
+	return answerRecords(c, v, records)
 }
 
 // scopeSource is the one set of paths that was asked about, unread.

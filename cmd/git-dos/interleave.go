@@ -200,6 +200,12 @@ func (p *parser) flag(a string) error {
 		return p.unknownFlag(a)
 	}
 	if !takesValue(f) {
+		if name == porcelainFlag && hasValue {
+			a, hasValue = dashed(name), false
+			if value != porcelainVersion {
+				return usagef("%s %.60q is no version of it", a, value).hint("%s=%s is the one there is", a, porcelainVersion)
+			}
+		}
 		*list = append(*list, a)
 		if hasValue {
 			return convertible(f, a, value)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -150,25 +151,49 @@ func leaseLive(c *cli.Context) error {
 			l.here[h.Nonce] = true
 		}
 	}
-	if c.Bool("null") {
-		return answerNames(c, l, l.names())
+	if wantsRecords(c) {
+		return answerRecords(c, l, l.records())
 	}
 	return answerPaged(c, l)
 }
 
-// names are the lanes that are listed, each once, also one that cannot be read:
-// by its slot where that does not say whose it is.
-func (l listing) names() []string {
-	names := slices.Clone(l.never)
+// records are the rows, sorted by lane. One that cannot be read is named by its slot
+// where that does not say whose it is, and nothing else is told of it.
+func (l listing) records() []record {
+	var records []record
+	for _, name := range l.never {
+		records = append(records, bareRecord(string(lane.Free), name))
+	}
 	for _, r := range l.leases {
-		names = append(names, r.Lane)
+		if r.State == lane.Free {
+			records = append(records, bareRecord(r.Display(l.now), r.Lane))
+			continue
+		}
+		here := ""
+		if l.heldHere(r) {
+			here = "here"
+		}
+		records = append(records, record{r.Display(l.now), strconv.FormatUint(r.Gen, 10), r.Deadline().Format(time.RFC3339),
+			r.Holder.Node, r.Holder.Owner, r.RunID, r.Unit, r.Seat, here, r.Lane})
 	}
 	for _, u := range l.unread {
-		names = append(names, cmp.Or(u.Lane, u.Chain))
+		records = append(records, bareRecord(string(lane.UnreadableState), cmp.Or(u.Lane, u.Chain)))
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	slices.SortFunc(records, func(a, b record) int {
+		return cmp.Or(cmp.Compare(a[len(a)-1], b[len(b)-1]), slices.Compare(a, b))
+	})
+	return records
 }
+
+// bareRecord is a row of liveFields with a state and a lane alone.
+func bareRecord(state, name string) record {
+	r := make(record, len(strings.Split(liveFields, ", ")))
+	r[0], r[len(r)-1] = state, name
+	return r
+}
+
+// liveFields are those of a record of lease live.
+const liveFields = "state, generation, deadline, node, owner, run, unit, seat, here, lane"
 
 // neverLeased are the declared lanes without a record.
 func neverLeased(declared []string, seen admit.Reading) []string {
