@@ -42,7 +42,8 @@ func hookVerb() verb {
 				"GIT_DOS_OVERRIDE='TOKEN: reason' lets the findings of one gate through, several parted by\n" +
 				"semicolons or new lines. Who did it, why and for what is recorded first; where that fails, it does\n" +
 				"not count. A push that passes leaves a receipt of its gates in this node's ledger: git dos hooks\n" +
-				"audit shows what has none.\n\n" +
+				"audit shows what has none. Gates that take longer than two seconds say so once, or than the seconds\n" +
+				"of GIT_PROGRESS_DELAY.\n\n" +
 				"pre-receive, update and post-receive run in a repository that others push to: git dos hooks install\n" +
 				"--server writes them there. pre-receive refuses a push, all of it, that moves refs of git-dos\n" +
 				"otherwise than by the steps of their protocol, or the trunk over a held tree without that lane's SHIP\n" +

@@ -23,6 +23,7 @@ func variables() []variable {
 		{[]string{"CID_ROOT_ID"}, "the first of the runs that a minted run descends from"},
 		{[]string{"GIT_DOS_LEASE"}, "lane and generation of a worker's lease, set for it; only named to people"},
 		{[]string{"GIT_DOS_OVERRIDE"}, "TOKEN: reason, parted by semicolons: lets findings of a gate through, on the record"},
+		{[]string{"GIT_PROGRESS_DELAY"}, "after how many seconds a hook says that its gates are still at work, 2 by default"},
 		{[]string{"NO_COLOR"}, "when not empty, no colour unless --color=always"},
 		{[]string{"CLICOLOR_FORCE"}, "when neither empty nor 0, colour also where nobody looks; NO_COLOR is stronger"},
 		{[]string{"TERM"}, "dumb means a terminal without colours"},

@@ -109,7 +109,7 @@ func hookJudge(c *cli.Context, p hooks.Push) error {
 		return err
 	}
 	req := receive.Request{Hook: p.Hook, Updates: p.Updates, Gates: receiveGates(c, repo)}
-	stop := hookProgress(c, p.Hook, hookQuiet)
+	stop := hookProgress(c, p.Hook, progressDelay())
 	r := receive.Judge(c.Context, repo, req)
 	stop()
 	if c.Context.Err() != nil {

@@ -97,7 +97,7 @@ func (a *hookAsk) judge() error {
 			a.fail(err)
 			results = a.unread
 		}
-		stop := hookProgress(a.c, a.push.Hook, hookQuiet)
+		stop := hookProgress(a.c, a.push.Hook, progressDelay())
 		results = append(results, hooks.Judge(a.c.Context, a.push, a.history, armed, a.overrides)...)
 		stop()
 		if a.c.Context.Err() != nil {

@@ -94,6 +94,18 @@ func TestASlowHookSaysSoOnce(t *testing.T) {
 	}
 }
 
+func TestHowLongAHookIsSilent(t *testing.T) {
+	for said, want := range map[string]time.Duration{
+		"": hookQuiet, "0": 0, "7": 7 * time.Second, "soon": hookQuiet, "-1": hookQuiet, "1.5": hookQuiet,
+		"86401": 24 * time.Hour, "99999999999999999999": 24 * time.Hour,
+	} {
+		t.Setenv("GIT_PROGRESS_DELAY", said)
+		if got := progressDelay(); got != want {
+			t.Errorf("%q: got %v, want %v", said, got, want)
+		}
+	}
+}
+
 // What others name and write passes for no line of ours.
 func TestHookAnswersKeepTheWordsOfOthersApart(t *testing.T) {
 	v := hookVerdictOf(hooks.Push{Hook: hooks.PrePush}, []hooks.Result{{

@@ -88,7 +88,7 @@ func TestManualExamplesAreUnderstood(t *testing.T) {
 // What the manual says is read from the environment is what the sources read.
 func TestEveryVariableIsInTheManual(t *testing.T) {
 	known := map[string]bool{
-		"GIT_DOS_NOW": true, "GIT_DOS_MONOTONIC": true, "GIT_DOS_BOOT": true, "GIT_DOS_PAUSE": true, "GIT_DOS_FREE_MB": true, "GIT_DOS_HOOK_QUIET": true, // of test binaries
+		"GIT_DOS_NOW": true, "GIT_DOS_MONOTONIC": true, "GIT_DOS_BOOT": true, "GIT_DOS_PAUSE": true, "GIT_DOS_FREE_MB": true, // of test binaries
 		"GIT_DOS_LAUNCH": true, // set by supervise for its own children
 	}
 	for _, v := range variables() {

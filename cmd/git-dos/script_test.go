@@ -49,9 +49,6 @@ func TestMain(m *testing.M) {
 			h.DiskMB = &mb
 		}
 	}
-	if d, err := time.ParseDuration(os.Getenv("GIT_DOS_HOOK_QUIET")); err == nil {
-		hookQuiet = d
-	}
 	testscript.Main(m, map[string]func(){
 		"git-dos": main,
 		"git-dos-test-supervise": func() {
@@ -98,7 +95,7 @@ func isolate(env *testscript.Env) error {
 		"GIT_TERMINAL_PROMPT": "0",
 		"GIT_DOS_NOW":         "2026-01-02T12:00:00Z",
 		"GIT_DOS_MONOTONIC":   "1000s",
-		"GIT_DOS_HOOK_QUIET":  "1h",
+		"GIT_PROGRESS_DELAY":  "3600",
 		"GIT_AUTHOR_NAME":     "worker",
 		"GIT_AUTHOR_EMAIL":    "worker@example.com",
 		"GIT_AUTHOR_DATE":     "2026-01-02T12:00:00Z",
