@@ -66,7 +66,7 @@ func journalTail(c *cli.Context) error {
 	if limit < 1 || limit > maxTail {
 		return usagef("--limit %d: want 1 to %d entries", limit, maxTail)
 	}
-	d, err := openDesk(c)
+	d, err := viewingDesk(c)
 	if err != nil {
 		return err
 	}

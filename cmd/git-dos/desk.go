@@ -49,11 +49,21 @@ func openDesk(c *cli.Context) (*admit.Desk, error) {
 	return deskOf(c, repo, admit.Open)
 }
 
-// readingDesk is openDesk for verbs that read the lanes and write nothing.
-func readingDesk(c *cli.Context) (*admit.Desk, error) { return readingWith(c, admit.Open) }
+// viewingDesk is openDesk for verbs that write nothing, which the fleet's hub answers
+// from its own refs.
+func viewingDesk(c *cli.Context) (*admit.Desk, error) {
+	repo, err := openRepo(c)
+	if err != nil {
+		return nil, err
+	}
+	return deskOf(c, repo, admit.OpenHub)
+}
+
+// readingDesk is viewingDesk for verbs that read the lanes.
+func readingDesk(c *cli.Context) (*admit.Desk, error) { return readingWith(c, admit.OpenHub) }
 
 // lookingDesk is readingDesk for a verb that asks for the leases and no more.
-func lookingDesk(c *cli.Context) (*admit.Desk, error) { return readingWith(c, admit.OpenToLook) }
+func lookingDesk(c *cli.Context) (*admit.Desk, error) { return readingWith(c, admit.OpenHubToLook) }
 
 type deskOpener func(context.Context, *refstore.Repo, func() time.Time) (*admit.Desk, error)
 

@@ -101,7 +101,7 @@ func hooksAudit(c *cli.Context) error {
 	if c.NArg() > 1 {
 		return usagef("unexpected argument %q", c.Args().Get(1)).hint("name one range, A..B")
 	}
-	d, err := openDesk(c)
+	d, err := viewingDesk(c)
 	if err != nil {
 		return err
 	}
@@ -156,23 +156,32 @@ func (v *auditAnswer) named(c *cli.Context, d *admit.Desk, r hookReceipts) (*pus
 
 // trunk is the trunk since gates began to judge.
 func (v *auditAnswer) trunk(c *cli.Context, d *admit.Desk, r hookReceipts) (*pushed.Span, error) {
-	rules, err := facts.LoadGatePolicy(c.Context, d.Repo)
+	trunk, err := auditTrunk(c.Context, d)
 	if err != nil {
 		return nil, deskError(err)
 	}
-	if rules.Trunk.ID == "" {
+	if trunk.ID == "" {
 		return nil, environmentf("the trunk has no commit here").hint("name a range: git dos hooks audit A..B")
 	}
-	v.Ref = rules.Trunk.Ref
-	s, err := pushed.ReadSpan(c.Context, d.Repo, rules.Trunk.ID, nil, pushed.MaxCommits)
+	v.Ref = trunk.Ref
+	s, err := pushed.ReadSpan(c.Context, d.Repo, trunk.ID, nil, pushed.MaxCommits)
 	if err != nil {
 		return nil, auditError(err)
 	}
 	if err := r.cover(c.Context, s); err != nil {
 		return nil, auditError(err)
 	}
-	v.To, v.Commits = string(rules.Trunk.ID), s.Began(r.all)
+	v.To, v.Commits = string(trunk.ID), s.Began(r.all)
 	return s, nil
+}
+
+// auditTrunk is the trunk that gates judge by: in the hub its own branch.
+func auditTrunk(ctx context.Context, d *admit.Desk) (facts.Trunk, error) {
+	if d.InHub() {
+		return d.Rules.Trunk, nil
+	}
+	rules, err := facts.LoadGatePolicy(ctx, d.Repo)
+	return rules.Trunk, err
 }
 
 func (v *auditAnswer) span(ctx context.Context, d *admit.Desk, to refstore.OID, from []refstore.OID) (*pushed.Span, error) {

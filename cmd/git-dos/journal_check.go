@@ -73,7 +73,7 @@ func journalCheck(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	d, err := openDesk(c)
+	d, err := viewingDesk(c)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/life"
 	"github.com/git-dos/git-dos/kernel/decisions"
 	"github.com/git-dos/git-dos/kernel/journal"
@@ -121,7 +122,7 @@ func journalReplay(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	b, err := lifeBook(c, life.AskEverything())
+	b, err := lifeBookBy(c, admit.OpenHub, life.AskEverything())
 	if err != nil {
 		return err
 	}

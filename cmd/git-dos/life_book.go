@@ -15,17 +15,16 @@ import (
 	"github.com/git-dos/git-dos/kernel/liveness"
 	"github.com/git-dos/git-dos/kernel/runid"
 	"github.com/git-dos/git-dos/kernel/verdict"
-	"github.com/git-dos/git-dos/refstore"
 )
 
 // lifeBook reads what is known of runs and nodes for a verb that writes nothing,
 // and what it is going to be asked for.
 func lifeBook(c *cli.Context, asks ...life.Ask) (*life.Book, error) {
-	repo, err := refstore.OpenAhead(c.Context, workspace(c), refstore.Ahead{Kinds: admit.LifeKinds()})
-	if err != nil {
-		return nil, repoError(err)
-	}
-	d, err := deskOf(c, repo, admit.Open)
+	return lifeBookBy(c, admit.Open, asks...)
+}
+
+func lifeBookBy(c *cli.Context, open deskOpener, asks ...life.Ask) (*life.Book, error) {
+	d, err := lifeDesk(c, open)
 	if err != nil {
 		return nil, err
 	}

@@ -109,13 +109,17 @@ func (s panelSeen) line() string {
 	return seenAs(*s.AsOf, s.from)
 }
 
-// panelDesk opens the workspace for a verb that reads leases, ledgers and nodes.
-func panelDesk(c *cli.Context) (*admit.Desk, error) {
+// panelDesk opens the workspace, maybe the fleet's hub, for a verb that reads leases,
+// ledgers and nodes.
+func panelDesk(c *cli.Context) (*admit.Desk, error) { return lifeDesk(c, admit.OpenHub) }
+
+// lifeDesk opens the workspace with the refs of leases, ledgers and nodes read ahead.
+func lifeDesk(c *cli.Context, open deskOpener) (*admit.Desk, error) {
 	repo, err := refstore.OpenAhead(c.Context, workspace(c), refstore.Ahead{Kinds: admit.LifeKinds()})
 	if err != nil {
 		return nil, repoError(err)
 	}
-	return deskOf(c, repo, admit.Open)
+	return deskOf(c, repo, open)
 }
 
 // panelBook opens the workspace and reads what its ledgers and nodes tell of what

@@ -45,7 +45,7 @@ func superAsks() []life.Ask {
 
 // superRead looks at leases, beats and ledgers for a verb that writes nothing.
 func superRead(c *cli.Context) (*superLook, error) {
-	d, err := panelDesk(c)
+	d, err := lifeDesk(c, admit.Open)
 	if err != nil {
 		return nil, err
 	}

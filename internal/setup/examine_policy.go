@@ -33,7 +33,7 @@ func (x *examiner) policy(ctx context.Context) {
 	case errors.As(err, &bad):
 		x.problems("the trunk's dos.toml", bad)
 	case errors.Is(err, facts.ErrNoFleetRemote):
-		x.add(Check{ID: "FLEET", Severity: Error, Detail: err.Error(), Remedy: "git config dos.remote NAME"})
+		x.hub(ctx)
 	case x.noSuchRemote(): // of whose trunk nothing can be known
 	default:
 		c := Check{ID: "TRUNK", Severity: Error, Detail: err.Error()}
@@ -43,6 +43,17 @@ func (x *examiner) policy(ctx context.Context) {
 		}
 		x.add(c)
 	}
+}
+
+// hub reports that no remote is named for the fleet, which is right in its hub alone.
+func (x *examiner) hub(ctx context.Context) {
+	d, err := admit.OpenHub(ctx, x.repo, x.now)
+	if err != nil {
+		x.add(Check{ID: "FLEET", Severity: Error, Detail: err.Error(), Remedy: "git config dos.remote NAME"})
+		return
+	}
+	x.trunk(d.Rules)
+	x.add(Check{ID: "FLEET", Severity: OK, Detail: "this is the hub of " + d.Rules.Policy.Fleet.ID + ": what the fleet decides by is kept here"})
 }
 
 // noSuchRemote reports whether the remote that is named for the fleet is not there.
