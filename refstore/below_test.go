@@ -1,6 +1,7 @@
 package refstore_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 func TestReadBelowAPrefix(t *testing.T) {
 	repo := open(t, initRepo(t))
 	const ref = "refs/dos/lane/api"
-	id, err := repo.WriteEntry(ref, "", refstore.Entry{Op: "ACQUIRE", Gen: 1, Payload: []byte(`{"a":1}`), At: time.Unix(1700000000, 0)})
+	id, err := repo.WriteEntry(context.Background(), ref, "", refstore.Entry{Op: "ACQUIRE", Gen: 1, Payload: []byte(`{"a":1}`), At: time.Unix(1700000000, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestBareNamesTheFilesOfAnEntry(t *testing.T) {
 	repo := open(t, initRepo(t))
 	const ref = "refs/dos/lane/api"
 	for payload, want := range map[string][]string{`{"a":1}`: nil, `{"a":"` + strings.Repeat("x", 10000) + `"}`: {"payload.json.zst"}} {
-		id, err := repo.WriteEntry(ref, "", refstore.Entry{Op: "ACQUIRE", Gen: 1, Payload: []byte(payload), At: time.Unix(1700000000, 0)})
+		id, err := repo.WriteEntry(context.Background(), ref, "", refstore.Entry{Op: "ACQUIRE", Gen: 1, Payload: []byte(payload), At: time.Unix(1700000000, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}

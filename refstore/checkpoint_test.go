@@ -1,6 +1,7 @@
 package refstore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -122,7 +123,7 @@ func TestLargestRowsSurviveCompaction(t *testing.T) {
 	if after := f.chain(t, ref); !reflect.DeepEqual(after, before) {
 		t.Errorf("%d rows after, %d before", len(after), len(before))
 	}
-	_, err := f.repo.WriteEntry(ref, "", entry("ROW", 4, `{"x":"`+strings.Repeat("c", 16<<20)+`"}`))
+	_, err := f.repo.WriteEntry(context.Background(), ref, "", entry("ROW", 4, `{"x":"`+strings.Repeat("c", 16<<20)+`"}`))
 	if err == nil {
 		t.Error("a payload nobody could read was written")
 	}
@@ -159,7 +160,7 @@ func TestWritesWhatItCouldNotReadAreRefused(t *testing.T) {
 		"ref like a flag":       {"refs/dos/lane/-d", entry("X", 1, "{}")},
 		"ref of a hundred and1": {"refs/dos/lane/" + strings.Repeat("a", 101), entry("X", 1, "{}")},
 	} {
-		if id, err := f.repo.WriteEntry(c.ref, "", c.e); err == nil {
+		if id, err := f.repo.WriteEntry(context.Background(), c.ref, "", c.e); err == nil {
 			t.Errorf("%s: wrote %s", claim, id)
 		}
 	}

@@ -117,7 +117,7 @@ func (f *fixture) swap(t testing.TB, r *refstore.Repo, a refstore.Authority, exp
 	t.Helper()
 	var moves []refstore.Move
 	for _, ref := range refs {
-		id, err := r.WriteEntry(ref, expect[ref], entry("SWAP", 1, `{}`))
+		id, err := r.WriteEntry(context.Background(), ref, expect[ref], entry("SWAP", 1, `{}`))
 		if err != nil {
 			t.Fatal(err)
 		}

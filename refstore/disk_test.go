@@ -3,6 +3,7 @@
 package refstore_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -49,7 +50,7 @@ func TestFullDiskIsAnErrorAndLosesNothing(t *testing.T) {
 	gitIn(t, disk, "init", "--quiet", "repo")
 	f := localFixture(t, filepath.Join(disk, "repo"))
 	id := f.append(t, f.repo, f.auth, laneRef, entry("FIRST", 1, `{}`))
-	ready, err := f.repo.WriteEntry(laneRef, id, entry("READY", 2, `{}`))
+	ready, err := f.repo.WriteEntry(context.Background(), laneRef, id, entry("READY", 2, `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}

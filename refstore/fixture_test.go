@@ -166,6 +166,7 @@ var shapes = []shape{
 	{name: "plain repository", make: func(t *testing.T) *fixture { return localFixture(t, committed(t)) }},
 	{name: "bare repository", make: func(t *testing.T) *fixture { return localFixture(t, initRepo(t, "--bare")) }},
 	{name: "unborn branch", make: func(t *testing.T) *fixture { return localFixture(t, initRepo(t)) }},
+	{name: "repository that signs its entries", make: func(t *testing.T) *fixture { return localFixture(t, signingIn(t, initRepo(t))) }},
 	{name: "sha256 repository", make: func(t *testing.T) *fixture { return localFixture(t, initRepo(t, "--object-format=sha256")) }},
 	{name: "folder below the top level", make: func(t *testing.T) *fixture {
 		sub := filepath.Join(committed(t), "a", "b")

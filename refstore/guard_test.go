@@ -178,7 +178,7 @@ func TestObjectsAreWrittenWhileEmptyFoldersVanish(t *testing.T) {
 		}
 	})
 	for range 200 {
-		id, err := f.repo.WriteEntry(laneRef, "", entry("X", 1, `{}`))
+		id, err := f.repo.WriteEntry(context.Background(), laneRef, "", entry("X", 1, `{}`))
 		if err != nil {
 			t.Error(err)
 			break
@@ -194,7 +194,7 @@ func TestObjectsAreWrittenWhileEmptyFoldersVanish(t *testing.T) {
 func TestObjectThatIsThereAlreadyIsAsYoungAsANewOne(t *testing.T) {
 	t.Parallel()
 	f := localFixture(t, initRepo(t))
-	if _, err := f.repo.WriteEntry(laneRef, "", entry("X", 1, `{}`)); err != nil {
+	if _, err := f.repo.WriteEntry(context.Background(), laneRef, "", entry("X", 1, `{}`)); err != nil {
 		t.Fatal(err)
 	}
 	old := time.Now().Add(-30 * 24 * time.Hour)
@@ -204,7 +204,7 @@ func TestObjectThatIsThereAlreadyIsAsYoungAsANewOne(t *testing.T) {
 		}
 		return err
 	})
-	id, err := f.repo.WriteEntry(laneRef, "", entry("X", 2, `{}`))
+	id, err := f.repo.WriteEntry(context.Background(), laneRef, "", entry("X", 2, `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestObjectThatIsThereAlreadyIsAsYoungAsANewOne(t *testing.T) {
 func TestEmptyObjectFileIsWrittenAnew(t *testing.T) {
 	t.Parallel()
 	f := localFixture(t, initRepo(t))
-	id, err := f.repo.WriteEntry(laneRef, "", entry("X", 1, `{}`))
+	id, err := f.repo.WriteEntry(context.Background(), laneRef, "", entry("X", 1, `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestTwoAttemptsAtOneEntryAreTwoObjects(t *testing.T) {
 	f := localFixture(t, initRepo(t))
 	seen := map[refstore.OID]bool{}
 	for range 20 {
-		id, err := f.repo.WriteEntry(laneRef, "", entry("X", 1, `{}`))
+		id, err := f.repo.WriteEntry(context.Background(), laneRef, "", entry("X", 1, `{}`))
 		if err != nil || seen[id] {
 			t.Fatalf("%s again, or %v", id, err)
 		}

@@ -91,7 +91,7 @@ func TestTransactionWithoutTheLockIsUnknown(t *testing.T) {
 	t.Parallel()
 	f := remoteFixture(t, transports[0], "")
 	for _, a := range []refstore.Authority{f.auth, f.repo.Local()} {
-		id, err := f.repo.WriteEntry(laneRef, "", entry("X", 1, `{}`))
+		id, err := f.repo.WriteEntry(context.Background(), laneRef, "", entry("X", 1, `{}`))
 		if err != nil {
 			t.Fatal(err)
 		}

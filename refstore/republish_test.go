@@ -3,6 +3,7 @@
 package refstore_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -157,7 +158,7 @@ func TestMovesOfOnePushStandEachForItself(t *testing.T) {
 		a := f.auth.(*refstore.Remote)
 		var moves []refstore.Move
 		for _, m := range []refstore.Move{{Ref: "refs/dos/node/a"}, {Ref: "refs/dos/node/moved", Expect: stale}, {Ref: "refs/dos/node/no"}, {Ref: "refs/dos/node/locked"}, {Ref: "refs/dos/node/z"}} {
-			id, err := f.repo.WriteEntry(m.Ref, m.Expect, entry("BEAT", 3, `{}`))
+			id, err := f.repo.WriteEntry(context.Background(), m.Ref, m.Expect, entry("BEAT", 3, `{}`))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,6 +3,7 @@
 package refstore_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -89,7 +90,7 @@ func TestTrunkStaysWhenTheLaneMoved(t *testing.T) {
 	trunk := f.rev(t, "refs/heads/main")
 	f.append(t, f.peerRepo, f.peer, laneRef, entry("SCAVENGE", 2, `{}`))
 	gitIn(t, f.repo.WorkTree, "commit", "--quiet", "--allow-empty", "-m", "late")
-	ship, err := f.repo.WriteEntry(laneRef, lane, entry("SHIP", 1, `{}`))
+	ship, err := f.repo.WriteEntry(context.Background(), laneRef, lane, entry("SHIP", 1, `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func (r *Repo) try(ctx context.Context, a Authority, q Query, decide DecideFunc,
 	if err != nil || len(writes) == 0 {
 		return u, Outcome{Result: Won}, err
 	}
-	moves, err := r.prepare(writes, u.Seen)
+	moves, err := r.prepare(ctx, writes, u.Seen)
 	if err != nil {
 		return u, o, err
 	}
@@ -136,7 +136,7 @@ func (r *Repo) try(ctx context.Context, a Authority, q Query, decide DecideFunc,
 
 // prepare writes the objects of a decision. Objects of a transaction that then
 // loses are garbage for git to collect.
-func (r *Repo) prepare(writes []Write, seen Snapshot) ([]Move, error) {
+func (r *Repo) prepare(ctx context.Context, writes []Write, seen Snapshot) ([]Move, error) {
 	var moves []Move
 	stacked := map[string]int{}
 	for _, w := range writes {
@@ -158,7 +158,7 @@ func (r *Repo) prepare(writes []Write, seen Snapshot) ([]Move, error) {
 			continue
 		}
 		var err error
-		if m.New, err = r.writeEntry(w.Ref, m.New, w.Entry, w.files); err != nil {
+		if m.New, err = r.writeEntry(ctx, w.Ref, m.New, w.Entry, w.files); err != nil {
 			return nil, err
 		}
 	}

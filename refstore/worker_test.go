@@ -141,7 +141,7 @@ func createWorker(args []string) error {
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		ref := in.Text()
-		id, err := r.WriteEntry(ref, "", entry("ACQUIRE", 1, `{}`))
+		id, err := r.WriteEntry(context.Background(), ref, "", entry("ACQUIRE", 1, `{}`))
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package refstore
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,14 +10,15 @@ import (
 
 // WriteEntry stores e as a commit on top of parent ("" for a first entry) and
 // returns its id. No ref moves. Every call makes a new object, even for an
-// equal entry. The payload must be one line of JSON; it is stored without the
-// blanks between its tokens, which a checkpoint would not keep either.
-func (r *Repo) WriteEntry(ref string, parent OID, e Entry) (OID, error) {
-	return r.writeEntry(ref, parent, e, nil)
+// equal entry. Where git config dos.sign asks for it the commit is signed. The
+// payload must be one line of JSON; it is stored without the blanks between its
+// tokens, which a checkpoint would not keep either.
+func (r *Repo) WriteEntry(ctx context.Context, ref string, parent OID, e Entry) (OID, error) {
+	return r.writeEntry(ctx, ref, parent, e, nil)
 }
 
 // writeEntry is WriteEntry with further files for the entry's tree.
-func (r *Repo) writeEntry(ref string, parent OID, e Entry, files []treeFile) (OID, error) {
+func (r *Repo) writeEntry(ctx context.Context, ref string, parent OID, e Entry, files []treeFile) (OID, error) {
 	e.Attempt = newAttempt()
 	limit := maxInline
 	if name, _ := SplitRef(ref); name.Kind == "order" {
@@ -56,6 +58,13 @@ func (r *Repo) writeEntry(ref string, parent OID, e Entry, files []treeFile) (OI
 	tree, err := r.writeObject("tree", treeBytes)
 	if err != nil {
 		return "", err
+	}
+	signs, err := r.signs(ctx)
+	if err != nil {
+		return "", err
+	}
+	if signs {
+		return r.signedCommit(ctx, tree, parent, e.At, msg)
 	}
 	commit, err := r.Format.encodeCommit(tree, parent, e.At, msg)
 	if err != nil {

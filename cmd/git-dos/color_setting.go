@@ -8,10 +8,11 @@ import (
 	"github.com/git-dos/git-dos/refstore/git"
 )
 
-// gitWantsColor is git's word on colours on a terminal, color.dos or else
-// color.ui. Where git cannot be asked it has nothing against them.
+// gitWantsColor is git's word on colours on a terminal: dos.color, else color.dos as
+// git names such a setting, else color.ui. Where git cannot be asked it has nothing
+// against them.
 func gitWantsColor(c *cli.Context) bool {
-	out, err := git.Runner{Dir: workspace(c)}.Output(c.Context, "config", "-z", "--get-regexp", `^color\.(dos|ui)$`)
+	out, err := git.Runner{Dir: workspace(c)}.Output(c.Context, "config", "-z", "--get-regexp", `^(dos\.color|color\.(dos|ui))$`)
 	return err != nil || colorSetting(string(out))
 }
 
@@ -26,7 +27,10 @@ func colorSetting(config string) bool {
 			values[key] = append(values[key], "true") // a key alone is true
 		}
 	}
-	said := values["color.dos"]
+	said := values["dos.color"]
+	if len(said) == 0 {
+		said = values["color.dos"]
+	}
 	if ui := values["color.ui"]; len(said) == 0 && len(ui) > 0 {
 		said = ui[:len(ui)-1]
 	}

@@ -11,7 +11,7 @@ func TestGitsSettingOfColours(t *testing.T) {
 	const own = "color.ui\nfalse\x00"
 	for config, want := range map[string]bool{
 		own: true, "color.ui\nfalse\x00" + own: false, "color.ui\nauto\x00" + own: true, "color.ui\x00" + own: true, "color.ui\nnever\x00" + own: false,
-		"color.ui\nfalse\x00color.dos\nauto\x00" + own: true, "color.dos\nNo\x00" + own: false, "color.dos\ntrue\x00color.dos\nfalse\x00" + own: false, "": true,
+		"color.ui\nfalse\x00color.dos\nauto\x00" + own: true, "color.dos\nNo\x00" + own: false, "dos.color\nnever\x00color.dos\nauto\x00" + own: false, "color.dos\nnever\x00dos.color\x00" + own: true, "color.dos\ntrue\x00color.dos\nfalse\x00" + own: false, "": true,
 	} {
 		if got := colorSetting(config); got != want {
 			t.Errorf("%q: %v", config, got)
@@ -45,5 +45,8 @@ func TestColoursAreAskedOfGit(t *testing.T) {
 	}
 	if set("color.dos", "auto"); !ask() {
 		t.Error("color.dos is stronger than color.ui")
+	}
+	if set("dos.color", "never"); ask() {
+		t.Error("dos.color is stronger than color.dos")
 	}
 }

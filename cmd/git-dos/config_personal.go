@@ -18,6 +18,8 @@ var configPersonal = []struct{ key, variable string }{
 	{"dos.remote", "GIT_DOS_REMOTE"},
 	{"dos.node", "GIT_DOS_NODE"},
 	{"dos.owner", "GIT_DOS_OWNER"},
+	{"dos.color", ""},
+	{"dos.sign", ""},
 }
 
 // A configPlace is one value that git has for a key.
@@ -84,6 +86,10 @@ func configOne(key, variable string, places []configPlace, remote string) config
 		row.Source = "made when it is first needed"
 	case "dos.owner":
 		row.Source = "the user on this node"
+	case "dos.color":
+		row.Source = "as color.dos or color.ui has it"
+	case "dos.sign":
+		row.Value = "false"
 	}
 	return row
 }

@@ -42,7 +42,7 @@ func commonFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "json", Usage: "print the answer, or the error, as JSON"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no text; the exit status is the answer"},
 		&cli.StringFlag{Name: "now", Aliases: []string{"now-ms"}, Usage: "judge as of `TIME` (RFC 3339 or Unix milliseconds); verbs that write refuse it"},
-		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour the outcome: `WHEN` = auto, always or never; auto goes by NO_COLOR, CLICOLOR_FORCE and, on a terminal, git config color.dos or color.ui"},
+		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour the outcome: `WHEN` = auto, always or never; auto goes by NO_COLOR, CLICOLOR_FORCE and, on a terminal, git config dos.color, color.dos or color.ui"},
 	}
 }
 

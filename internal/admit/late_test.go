@@ -112,7 +112,7 @@ func secondHalf(t *testing.T, dir string) string {
 	t.Helper()
 	payload := `{"v":1,"seq":2,"lanes":{"api":{"gen":2,"nonce":"dead2","kind":"cluster","tree":["api/**"]}},"units":{},"seats":{},"classes":{},"policy":"","newest":{"api":0}}`
 	tip := refstore.OID(gitIn(t, dir, "rev-parse", orderRef))
-	id, err := openRepo(t, dir).WriteEntry(orderRef, tip, refstore.Entry{Op: lease.OpGranted, Gen: 2, Payload: []byte(payload), At: time.Now()})
+	id, err := openRepo(t, dir).WriteEntry(context.Background(), orderRef, tip, refstore.Entry{Op: lease.OpGranted, Gen: 2, Payload: []byte(payload), At: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func freedEntry(t *testing.T, dir, name string) string {
 		t.Fatal(err)
 	}
 	tip := refstore.OID(gitIn(t, dir, "rev-parse", target))
-	id, err := openRepo(t, dir).WriteEntry(target, tip, refstore.Entry{Op: writes[0].Op, Gen: writes[0].Gen, Payload: writes[0].Payload, At: cur.RenewedAt})
+	id, err := openRepo(t, dir).WriteEntry(context.Background(), target, tip, refstore.Entry{Op: writes[0].Op, Gen: writes[0].Gen, Payload: writes[0].Payload, At: cur.RenewedAt})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -189,7 +190,7 @@ func TestLeaseTakenDuringThePushFences(t *testing.T) {
 	}
 	r := openRepo(t, f.hub)
 	tipOf := refstore.OID(gitIn(t, f.hub, "rev-parse", "refs/dos/lane/api"))
-	entry, err := r.WriteEntry("refs/dos/lane/api", tipOf, refstore.Entry{Op: writes[0].Op, Gen: writes[0].Gen, Payload: writes[0].Payload, At: freed.RenewedAt})
+	entry, err := r.WriteEntry(context.Background(), "refs/dos/lane/api", tipOf, refstore.Entry{Op: writes[0].Op, Gen: writes[0].Gen, Payload: writes[0].Payload, At: freed.RenewedAt})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
@@ -94,7 +95,7 @@ func (f *field) shipEntry(r lease.Record, ship lease.Ship, change func(*lease.Re
 	e := refstore.Entry{Op: lease.OpShip, Gen: r.Gen, At: time.Now()}
 	change(&r, &e)
 	e.Payload = recordJSON(f.t, r)
-	id, err := f.repo().WriteEntry(ref, refstore.OID(old), e)
+	id, err := f.repo().WriteEntry(context.Background(), ref, refstore.OID(old), e)
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (h *hub) commit(files map[string]string) string {
 // entry stores an entry in the hub, on top of a parent.
 func (h *hub) entry(ref, parent, op string, gen uint64, payload string) string {
 	h.Helper()
-	id, err := h.repo.WriteEntry(ref, refstore.OID(parent), refstore.Entry{Op: op, Gen: gen, Payload: []byte(payload), At: at})
+	id, err := h.repo.WriteEntry(context.Background(), ref, refstore.OID(parent), refstore.Entry{Op: op, Gen: gen, Payload: []byte(payload), At: at})
 	if err != nil {
 		h.Fatal(err)
 	}
