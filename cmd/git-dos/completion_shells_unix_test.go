@@ -160,6 +160,75 @@ words=("$@") CURRENT=$# PREFIX=$words[-1]
 _git-dos
 `
 
+// zshTypes has a zsh of its own at a terminal, which completes with what it came with
+// and our function in a folder of its fpath, types the lines that it reads, where TAB
+// is that key, and prints what each has become.
+const zshTypes = `zmodload zsh/zpty
+place=$1 said=$2
+: >$said
+zpty shell zsh -f -i
+zpty -w shell "PS1= PS2= RPS1=; fpath=($place \$fpath); autoload -Uz compinit; compinit -D -u; setopt menu_complete
+told() { print -r -- \$BUFFER >>$said; BUFFER= }
+zle -N told; bindkey '^T' told; bindkey '^X' complete-word; print ready >>$said"
+integer lines=1 tries
+await() {
+	for tries in {1..1200}; do
+		(( $(wc -l <$said) >= lines )) && return
+		zpty -r -t shell rest
+		sleep 0.05
+	done
+	print -u2 -r "no answer to $1"
+	exit 1
+}
+await 'its setup'
+while IFS= read -r line; do
+	(( lines++ ))
+	zpty -w -n shell ${line//TAB/$'\x18'}$'\x14'
+	await $line
+done
+zpty -d shell
+cat $said
+`
+
+func TestZshCompletesThroughItsCompletionOfGit(t *testing.T) {
+	needShell(t, "zsh")
+	if shell(t, "zsh", "-f", "-c", "print -l $^fpath/_git(N)") == "\n" {
+		t.Skip("zsh came without its completion of git")
+	}
+	dir, home := shellRepo(t)
+	place := filepath.Join(home, "functions")
+	if err := os.Mkdir(place, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(place, "_git-dos"), []byte(completionZsh), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lines := [][2]string{
+		{"git doTAB", "git dos "},
+		{"git dos lease acqTAB", "git dos lease acquire "},
+		{"git dos lease acquire --nowTAB", "git dos lease acquire --now "},
+		{"git dos lease show lane-tTAB", "git dos lease show lane-two "},
+		{"git dos lease show --lane lane-oTAB", "git dos lease show --lane lane-one "},
+		{"git dos --color=alTAB", "git dos --color=always "},
+		{"git -C ../repo dos lease show lane-oTAB", "git -C ../repo dos lease show lane-one "},
+		{"git -C .. dos lease show lane-oTAB", "git -C .. dos lease show lane-o"},
+		{"git -C ~/../repo dos lease show lane-oTAB", "git -C ~/../repo dos lease show lane-one "},
+		{"git --git-dir=../repo/.git dos lease acqTAB", "git --git-dir=../repo/.git dos lease acquire "},
+		{"git-dos lease show lane-oTAB", "git-dos lease show lane-one "},
+		{`git dos sync --remote evil\;TAB`, `git dos sync --remote evil\;touch\ pwned `},
+	}
+	want, typed := "ready\n", ""
+	for _, l := range lines {
+		typed, want = typed+l[0]+"\n", want+l[1]+"\n"
+	}
+	cmd := exec.Command("zsh", "-f", "-c", zshTypes, "zsh", place, filepath.Join(home, "said"))
+	cmd.Stdin = strings.NewReader(typed)
+	if got, err := cmd.CombinedOutput(); err != nil || string(got) != want {
+		t.Errorf("got\n%s(%v)\nwant\n%s", got, err, want)
+	}
+	notEvaluated(t, dir)
+}
+
 func TestZshCompletes(t *testing.T) {
 	needShell(t, "zsh")
 	dir, _ := shellRepo(t)

@@ -6,8 +6,12 @@
 _git-dos ()
 {
 	local value means
-	local -a values texts said
-	said=("${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}")
+	local -a values texts said place
+	# Completion of git keeps what stands before the command out of words.
+	if [[ $service == git && -n ${opt_args[-C]-} ]]; then
+		place=(-C "${${(Q)opt_args[-C]}/#\~\//$HOME/}")
+	fi
+	said=("$place[@]" "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}")
 	while IFS=$'\t' read -r value means; do
 		values+=("$value")
 		texts+=("$value${means:+ -- $means}")
