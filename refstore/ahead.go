@@ -12,8 +12,9 @@ import (
 )
 
 // An ahead is a listing of dos refs that was started before anybody knew which
-// repository it is about. It answers one read of each kind at most, unless it is
-// still: who reads a kind again wants to see what has changed.
+// repository it is about. It answers one read of each kind at most, and none
+// once a remote was asked, unless it is still: who reads a kind again wants to see what
+// has changed.
 type ahead struct {
 	kinds []string
 	still bool
@@ -22,15 +23,10 @@ type ahead struct {
 
 	mu       sync.Mutex
 	answered []string // patterns
+	over     bool     // nothing more is answered
 
-	objects atomic.Pointer[objectReader]
-}
-
-// listing is what git for-each-ref printed; it is whole when git succeeded and
-// had nothing to say.
-type listing struct {
-	out   string
-	whole bool
+	headTold atomic.Bool
+	objects  atomic.Pointer[objectReader]
 }
 
 // An Ahead says what a caller that writes nothing goes on to read, so that git
@@ -53,6 +49,7 @@ func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
 	for _, k := range next.Kinds {
 		patterns = append(patterns, Ref(k, ""), Ref("at", "*/"+k+"/**"))
 	}
+	patterns = append(patterns, usualHead)
 	ended := make(chan listing, 1)
 	go func() { ended <- forEachRef(ctx, git.Runner{Dir: dir}, patterns)() }()
 	a.wait = sync.OnceValue(func() listing { return <-ended })
@@ -63,6 +60,30 @@ func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
 		o.Close()
 	}
 	return r, err
+}
+
+// usualHead is listed with the kinds: most fleets find their trunk by it. Git reads
+// what lies beside it as well, so there is no looking for all remotes.
+const usualHead = "refs/remotes/origin/HEAD"
+
+// RemoteHead is where the HEAD of a remote leads to here: the remote-tracking ref
+// that it names, and where that stood when the repository was opened. It answers
+// once, as who asks again wants to see what has changed. There is nothing where it
+// was not listed ahead or leads nowhere: ask git then.
+func (r *Repo) RemoteHead(remote string) (Head, bool) {
+	a := r.ahead
+	if a == nil || "refs/remotes/"+remote+"/HEAD" != usualHead {
+		return Head{}, false
+	}
+	if a.headTold.Swap(true) {
+		return Head{}, false
+	}
+	for _, ref := range a.wait().refs {
+		if id, ok := ParseOID(ref.id); ok && ref.name == usualHead && ref.symref != "" {
+			return Head{Branch: ref.symref, ID: id}, true
+		}
+	}
+	return Head{}, false
 }
 
 // reader is the reader that was started ahead, nil when there is none or it
@@ -86,6 +107,18 @@ func (r *Repo) listAhead(ctx context.Context, since time.Time, patterns []string
 	return tips, a.began, ok
 }
 
+// end is called when a remote is asked: what is read of this repository after that
+// is to be no older than what the remote says. A listing that is still goes on.
+func (a *ahead) end() {
+	if a == nil {
+		return
+	}
+	a.headTold.Store(true)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.over = true
+}
+
 // take reports whether the listing holds all of the patterns, and none of them
 // was taken before or it is still.
 func (a *ahead) take(patterns []string) bool {
@@ -94,7 +127,7 @@ func (a *ahead) take(patterns []string) bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.still && slices.ContainsFunc(patterns, func(p string) bool { return slices.Contains(a.answered, p) }) {
+	if !a.still && (a.over || slices.ContainsFunc(patterns, func(p string) bool { return slices.Contains(a.answered, p) })) {
 		return false
 	}
 	a.answered = append(a.answered, patterns...)

@@ -135,3 +135,74 @@ func TestListingMadeAheadHidesNoBrokenRef(t *testing.T) {
 		}
 	}
 }
+
+// TestListingMadeAheadEndsWhenARemoteIsAsked: what is read here after that is no older
+// than what the remote says, unless all is to be of one moment.
+func TestListingMadeAheadEndsWhenARemoteIsAsked(t *testing.T) {
+	t.Parallel()
+	for still, want := range map[bool]uint64{false: 2, true: 1} {
+		f := remoteFixture(t, transports[0], "")
+		own := f.repo.Local()
+		f.append(t, f.repo, own, laneRef, entry("X", 1, `{}`))
+		r, err := refstore.OpenAhead(ctx, f.repo.WorkTree, refstore.Ahead{Kinds: []string{"lane", "node"}, Still: still})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Local().Read(ctx, refstore.Query{Kinds: []string{"node"}}); err != nil { // the listing is over
+			t.Fatal(err)
+		}
+		f.append(t, f.repo, own, laneRef, entry("X", 2, `{}`))
+		a, err := r.Remote("origin", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Read(ctx, queryFor(laneRef)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := r.Local().Read(ctx, queryFor(laneRef))
+		if err != nil || s.Tip(laneRef).Entry.Gen != want {
+			t.Errorf("still %v: %v, generation %d, want %d", still, err, s.Tip(laneRef).Entry.Gen, want)
+		}
+		if head, ok := r.RemoteHead("origin"); ok {
+			t.Errorf("still %v: the HEAD of the remote is told as of before: %+v", still, head)
+		}
+	}
+}
+
+// TestRemoteHeadIsToldOnceWhereItLeads by its name here, and only where git listed it.
+func TestRemoteHeadIsToldOnceWhereItLeads(t *testing.T) {
+	t.Parallel()
+	dir := committed(t)
+	id := gitIn(t, dir, "rev-parse", "HEAD")
+	gitIn(t, dir, "update-ref", "refs/remotes/origin/trunk", id)
+	const head = "refs/remotes/origin/HEAD"
+	ask := func(remote string) (refstore.Head, bool) {
+		t.Helper()
+		return openAhead(t, dir, "lane").RemoteHead(remote)
+	}
+	if got, ok := ask("origin"); ok {
+		t.Errorf("there is none: %+v", got)
+	}
+	gitIn(t, dir, "update-ref", head, id)
+	if got, ok := ask("origin"); ok {
+		t.Errorf("it names no branch: %+v", got)
+	}
+	gitIn(t, dir, "symbolic-ref", head, "refs/remotes/origin/trunk")
+	r := openAhead(t, dir, "lane")
+	if got, ok := r.RemoteHead("origin"); !ok || got != (refstore.Head{Branch: "refs/remotes/origin/trunk", ID: refstore.OID(id)}) {
+		t.Errorf("%v %+v", ok, got)
+	}
+	if got, ok := r.RemoteHead("origin"); ok {
+		t.Errorf("told again: %+v", got)
+	}
+	if got, ok := ask("other"); ok {
+		t.Errorf("of another remote: %+v", got)
+	}
+	if got, ok := open(t, dir).RemoteHead("origin"); ok {
+		t.Errorf("nothing was listed: %+v", got)
+	}
+	gitIn(t, dir, "symbolic-ref", head, "refs/remotes/origin/gone")
+	if got, ok := ask("origin"); ok {
+		t.Errorf("it leads nowhere: %+v", got)
+	}
+}

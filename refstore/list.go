@@ -39,6 +39,21 @@ func (r *Repo) list(ctx context.Context, patterns []string, name func(string) (s
 	return r.listOneByOne(ctx, patterns, name)
 }
 
+// listing is what git for-each-ref printed; it is whole when git succeeded and
+// had nothing to say.
+type listing struct {
+	refs  []listedRef
+	names map[string]bool // of all refs, as git has them
+	whole bool
+}
+
+// A listedRef is a ref as git printed it.
+type listedRef struct {
+	name, id, kind, symref, tree, parents, at string
+
+	msg string
+}
+
 // forEachRef starts git; what it returns waits for git to end.
 func forEachRef(ctx context.Context, run git.Runner, patterns []string) func() listing {
 	child, err := run.Start(ctx, callOf(append([]string{"for-each-ref", "--format=" + listFormat}, patterns...)...))
@@ -47,56 +62,68 @@ func forEachRef(ctx context.Context, run git.Runner, patterns []string) func() l
 	}
 	return func() listing {
 		out, words, err := child.Wait()
-		return listing{string(out), err == nil && words == ""}
+		if err != nil || words != "" {
+			return listing{}
+		}
+		return parseListing(string(out))
 	}
+}
+
+// parseListing reads what git printed by listFormat.
+func parseListing(out string) listing {
+	l := listing{names: map[string]bool{}}
+	for len(out) > 0 {
+		ref, rest, ok := cutListed(out)
+		if !ok {
+			return listing{}
+		}
+		l.refs, l.names[ref.name], out = append(l.refs, ref), true, rest
+	}
+	l.whole = true
+	return l
+}
+
+// cutListed reads one record; it is not ok when that is short or of another size
+// than it says.
+func cutListed(out string) (ref listedRef, rest string, ok bool) {
+	var size string
+	for _, field := range []*string{&ref.name, &ref.id, &ref.kind, &ref.symref, &ref.tree, &ref.parents, &ref.at, &size} {
+		if *field, out, ok = strings.Cut(out, "\x00"); !ok {
+			return ref, "", false
+		}
+	}
+	n, err := strconv.Atoi(size)
+	if err != nil || n < 0 || len(out) < n+1 || out[n] != '\n' {
+		return ref, "", false
+	}
+	ref.msg = out[:n]
+	return ref, out[n+1:], true
+}
+
+func (l listedRef) raw() rawTip {
+	return rawTip{id: l.id, kind: l.kind, symref: l.symref, tree: l.tree, parents: strings.Fields(l.parents), at: unixTime(l.at), msg: l.msg}
 }
 
 // whole reads a listing that may hold more than the patterns ask for. It is
 // not ok when it may also hold less. The loose refs are looked at while git
 // still runs: one that breaks later was sound, or not there, when the read began.
 func (r *Repo) whole(ctx context.Context, wait func() listing, patterns []string, name func(string) (string, bool)) (tips []Tip, ok bool) {
-	loose, looseErr := r.looseRefs(patterns)
+	loose, err := r.looseRefs(patterns)
 	l := wait()
-	if !l.whole || looseErr != nil {
+	if !l.whole || err != nil || len(unlisted(loose, l.names)) > 0 {
 		return nil, false
 	}
-	tips, listed, err := r.parseList(ctx, l.out, func(ref string) (string, bool) {
-		if !below(patterns, ref) {
-			return "", false
-		}
-		return name(ref)
-	})
-	if err != nil {
-		return nil, false
-	}
-	return tips, len(unlisted(loose, listed)) == 0
-}
-
-// parseList also returns which refs git listed, by their names for git.
-func (r *Repo) parseList(ctx context.Context, out string, name func(string) (string, bool)) (tips []Tip, listed map[string]bool, err error) {
-	listed = map[string]bool{}
 	objects := r.objects() // large payloads are read through one git, if there are any
 	defer objects.Close()
-	for len(out) > 0 {
-		f := strings.SplitN(out, "\x00", 9)
-		if len(f) != 9 {
-			return nil, nil, errors.New("git for-each-ref: short record")
-		}
-		size, err := strconv.Atoi(f[7])
-		if err != nil || size < 0 || len(f[8]) < size+1 || f[8][size] != '\n' {
-			return nil, nil, errors.New("git for-each-ref: record of the wrong size")
-		}
-		msg := f[8][:size]
-		out = f[8][size+1:]
-		listed[f[0]] = true
-		ref, ok := name(f[0])
-		if !ok {
+	for _, listed := range l.refs {
+		if !below(patterns, listed.name) {
 			continue
 		}
-		tips = append(tips, tipFrom(ctx, objects, ref, rawTip{
-			id: f[1], kind: f[2], symref: f[3], tree: f[4], parents: strings.Fields(f[5]), at: stampTime(f[6] + " +0000"), msg: msg}))
+		if ref, ok := name(listed.name); ok {
+			tips = append(tips, tipFrom(ctx, objects, ref, listed.raw()))
+		}
 	}
-	return tips, listed, nil
+	return tips, true
 }
 
 // rawTip is a ref as git printed it.

@@ -180,7 +180,12 @@ func stampTime(who string) time.Time {
 	if len(f) != 2 {
 		return time.Time{}
 	}
-	sec, err := strconv.ParseInt(f[0], 10, 64)
+	return unixTime(f[0])
+}
+
+// unixTime reads seconds since 1970; the zero time when it is no such number.
+func unixTime(seconds string) time.Time {
+	sec, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil || sec < 0 || sec > maxStamp {
 		return time.Time{}
 	}

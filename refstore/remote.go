@@ -143,6 +143,7 @@ func (a *Remote) stateName(what string) string {
 // not a free lane.
 func (a *Remote) Read(ctx context.Context, q Query) (Snapshot, error) {
 	since := a.fetchesBegun()
+	a.repo.ahead.end()
 	ctx, cancel := a.bounded(ctx, q)
 	defer cancel()
 	unlock, err := a.lockMirror(ctx)

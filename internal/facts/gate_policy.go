@@ -41,7 +41,7 @@ func LoadGatePolicy(ctx context.Context, repo *refstore.Repo) (GatePolicy, error
 	if g.Remote == "" {
 		g.Trunk, err = plainTrunk(ctx, repo, files, own)
 	} else {
-		g.Trunk, err = (&trunkSearch{repo, files, g.Remote}).find(ctx, own)
+		g.Trunk, err = (&trunkSearch{repo: repo, files: files, remote: g.Remote}).find(ctx, own)
 	}
 	if err != nil || g.Trunk.Ref == "" {
 		return g, err

@@ -50,7 +50,7 @@ func (g *mergeGate) remoteKnows(ctx context.Context) (bool, error) {
 	}
 	files := g.repo.Files(ctx)
 	defer files.Close()
-	s := trunkSearch{g.repo, files, remote}
+	s := trunkSearch{repo: g.repo, files: files, remote: remote}
 	head, err := s.usual(ctx)
 	if err != nil || head == "" {
 		return false, err

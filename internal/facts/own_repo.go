@@ -61,7 +61,7 @@ func ownRepository(goMod []byte) bool {
 }
 
 // commitMod reads the go.mod of a commit through a reader that is open anyway.
-func commitMod(ctx context.Context, files *refstore.FileReader, id refstore.OID) ([]byte, error) {
+func commitMod(ctx context.Context, files treeReader, id refstore.OID) ([]byte, error) {
 	_, data, err := files.At(ctx, string(id), modFile)
 	if errors.Is(err, refstore.ErrNoFile) {
 		return nil, nil

@@ -142,9 +142,9 @@ func fleetRemote(repo *refstore.Repo, own policy.Policy) (string, error) {
 
 // trunkRules replaces the work tree's policy with the trunk's.
 func trunkRules(ctx context.Context, repo *refstore.Repo, r Rules) (Rules, error) {
-	files := repo.Files(ctx) // its git starts beside the one that names the trunk
-	defer files.Close()
-	search := &trunkSearch{repo, files, r.Remote}
+	files := readTrunk(repo, r.Remote)
+	defer files.close()
+	search := &trunkSearch{repo: repo, files: files, remote: r.Remote, head: files.branch()}
 	var err error
 	if r.Trunk, err = search.find(ctx, r.Policy); err != nil {
 		return Rules{}, err
@@ -163,13 +163,16 @@ func trunkRules(ctx context.Context, repo *refstore.Repo, r Rules) (Rules, error
 		return Rules{}, err
 	}
 	r.Trunk.ID = id
-	r.Policy, r.Source, err = parsed(data, search.source(id), &onTrunk{r.Remote, branch})
+	r.Source = search.source(id)
+	r.Policy, err = search.parsed(data, id, branch)
 	switch {
 	case err != nil:
 		return Rules{}, err
 	case r.Policy.Fleet.ID == "":
 		return Rules{}, &TrunkError{Err: fmt.Errorf("%s has no [fleet] id", r.Source), Hint: "git dos init --remote " + r.Remote}
 	}
-	err = protectOwn(&r.Policy, func() ([]byte, error) { return commitMod(ctx, files, id) })
+	if err = protectOwn(&r.Policy, func() ([]byte, error) { return commitMod(ctx, files, id) }); err == nil {
+		files.keep(ctx)
+	}
 	return r, err
 }

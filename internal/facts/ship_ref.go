@@ -42,7 +42,7 @@ func walkedRef(ctx context.Context, repo *refstore.Repo, ref string) (walked, er
 		}
 		return readRef(ctx, repo, files, firstOf(t.Ref, "HEAD")) // which tells what is broken
 	}
-	t, err := (&trunkSearch{repo, files, remote}).find(ctx, own)
+	t, err := (&trunkSearch{repo: repo, files: files, remote: remote}).find(ctx, own)
 	if err != nil {
 		return walked{name: "refs/remotes/" + remote + "/HEAD"}, err
 	}
@@ -65,7 +65,7 @@ func ownTrunk(ctx context.Context, repo *refstore.Repo, files *refstore.FileRead
 	if err != nil || remote == "" {
 		return localTrunk(ctx, repo, own)
 	}
-	s := trunkSearch{repo, files, remote}
+	s := trunkSearch{repo: repo, files: files, remote: remote}
 	head, err := s.usual(ctx)
 	if err != nil || head == "" {
 		return orLocal(ctx, repo, own, err)

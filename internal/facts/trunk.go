@@ -77,13 +77,17 @@ func localTrunk(ctx context.Context, repo *refstore.Repo, p policy.Policy) (Trun
 func RemoteTrunk(ctx context.Context, repo *refstore.Repo, remote string, own policy.Policy) (Trunk, error) {
 	files := repo.Files(ctx)
 	defer files.Close()
-	return (&trunkSearch{repo, files, remote}).find(ctx, own)
+	return (&trunkSearch{repo: repo, files: files, remote: remote}).find(ctx, own)
 }
 
 type trunkSearch struct {
 	repo   *refstore.Repo
-	files  *refstore.FileReader
+	files  treeReader
 	remote string
+	head   string // where the remote's HEAD leads here, "" where git has to be asked
+
+	text string // the last dos.toml that was parsed, and what it says
+	says policy.Policy
 }
 
 func (s *trunkSearch) tracking() string { return "refs/remotes/" + s.remote + "/" }
@@ -131,8 +135,21 @@ func (s *trunkSearch) stated(ctx context.Context, ref string) (trunk string, dec
 	case err != nil:
 		return "", false, err
 	}
-	p, _, err := parsed(data, s.source(id), &onTrunk{s.remote, strings.TrimPrefix(ref, s.tracking())})
+	p, err := s.parsed(data, id, strings.TrimPrefix(ref, s.tracking()))
 	return p.Trunk.Ref, true, err
+}
+
+// parsed is what the dos.toml of a commit says, which is on a branch of the remote.
+// Who looks for the trunk comes upon the same text more than once.
+func (s *trunkSearch) parsed(data []byte, id refstore.OID, branch string) (policy.Policy, error) {
+	if s.text != "" && s.text == string(data) {
+		return s.says, nil
+	}
+	p, _, err := parsed(data, s.source(id), &onTrunk{s.remote, branch})
+	if err == nil {
+		s.text, s.says = string(data), p
+	}
+	return p, err
 }
 
 func (s *trunkSearch) source(id refstore.OID) string {
@@ -142,7 +159,10 @@ func (s *trunkSearch) source(id refstore.OID) string {
 // usual is the trunk's remote-tracking ref where no policy names one, "" when
 // it is not known.
 func (s *trunkSearch) usual(ctx context.Context) (string, error) {
-	head, err := ancestry.Symbolic(ctx, s.repo.Git, s.tracking()+"HEAD")
+	head, err := s.head, error(nil)
+	if head == "" {
+		head, err = ancestry.Symbolic(ctx, s.repo.Git, s.tracking()+"HEAD")
+	}
 	if err != nil || strings.HasPrefix(head, s.tracking()) {
 		return head, err
 	}
