@@ -148,8 +148,11 @@ func (d *Desk) glance(ctx context.Context, lanes []string) func(map[string]lease
 func (d *Desk) putBack(ctx context.Context, lanes []string) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
+	there := d.oneLook(ctx)
 	for _, name := range lanes {
-		_ = d.released(ctx, name)
+		if has, err := d.own().delegation(ctx, name); err == nil {
+			_ = d.released(ctx, has, there)
+		}
 	}
 }
 

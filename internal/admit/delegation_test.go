@@ -2,6 +2,7 @@ package admit
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,32 @@ func TestALaneUnderALiveDelegationCostsNoNetwork(t *testing.T) {
 	if again.Gen != 2 || again.Under != got.Under {
 		t.Errorf("had again as %+v", again)
 	}
+}
+
+// A verb under a delegation lists what is here and what the remote was last seen to
+// have once each beside its transaction, which lists what it decides on.
+func TestAVerbUnderADelegationRunsFewGits(t *testing.T) {
+	f := delegating(t, `keep = "10m"`)
+	d, commands := tracedGits(t, f.clone(t))
+	got := acquire(t, d, "api", "alice")
+	defer offline(t, f)()
+	commands()
+	ran := func(verb string, want ...string) {
+		t.Helper()
+		c := commands()
+		slices.Sort(c) // some run side by side
+		if !slices.Equal(c, want) {
+			t.Errorf("%s runs %q, want %q", verb, c, want)
+		}
+	}
+	v, err := d.Heartbeat(t.Context(), "api", mine(&got))
+	wantVerdict(t, v, err, lease.Renewed, "")
+	ran("heartbeat", "for-each-ref", "for-each-ref", "update-ref")
+	v, err = d.Release(t.Context(), "api", mine(&got))
+	wantVerdict(t, v, err, lease.Released, "")
+	ran("release", "for-each-ref", "for-each-ref", "for-each-ref", "update-ref")
+	acquire(t, d, "api", "alice")
+	ran("acquire", "for-each-ref", "for-each-ref", "update-ref")
 }
 
 func TestTheLastReleaseGivesTheLaneBack(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/lane"
@@ -200,6 +201,17 @@ func (v *bothSides) lookThere(ctx context.Context) (err error) {
 	return err
 }
 
+// A oneLook is the remote as last seen, read when it is first asked for.
+type oneLook func() (bothSides, error)
+
+func (d *Desk) oneLook(ctx context.Context) oneLook {
+	return sync.OnceValues(func() (bothSides, error) {
+		v := bothSides{desk: d}
+		err := v.lookThere(ctx)
+		return v, err
+	})
+}
+
 // drained says for whom a delegation is to go back, "" when it may be kept.
 func (v bothSides) drained(has lease.Delegation) string {
 	return has.Drained(v.there, v.desk.wanting(v.seen, has))
@@ -241,18 +253,16 @@ func (d *Desk) overruled(ctx context.Context, v lease.Verdict) {
 
 // released gives a lane back after its last lease has ended, unless it is kept for
 // the next. What the remote does not take now, it takes at the next sync.
-func (d *Desk) released(ctx context.Context, name string) error {
-	has, err := d.own().delegation(ctx, name)
-	if err != nil || has.State != lease.Live && has.State != lease.Returning {
-		return err
+func (d *Desk) released(ctx context.Context, has lease.Delegation, there oneLook) error {
+	if has.State != lease.Live && has.State != lease.Returning {
+		return nil
 	}
 	if has.State == lease.Live && d.Rules.Policy.Fleet.Keep > 0 {
-		v := bothSides{desk: d}
-		if err := v.lookThere(ctx); err != nil || v.drained(has) == "" {
+		if v, err := there(); err != nil || v.drained(has) == "" {
 			return err
 		}
 	}
-	_, err = d.putRight(ctx, has)
+	_, err := d.putRight(ctx, has)
 	return err
 }
 
@@ -301,7 +311,7 @@ func (d *Desk) ReturnIdle(ctx context.Context) ([]string, error) {
 		}
 	}
 	if ended := v.unseated(); len(ended) > 0 {
-		if err := d.unseatThere(ctx, ended); err != nil && first == nil {
+		if err := d.unseatThere(ctx, v.there, ended); err != nil && first == nil {
 			first = err
 		}
 	}

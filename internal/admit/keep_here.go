@@ -39,16 +39,24 @@ func (d *Desk) grantedHere(ctx context.Context, ev *lease.KeepEvidence) (has lea
 		}
 		return d.grantedHere(ctx, ev)
 	}
-	if there := d.lastSeen(at.lane); r.State == lane.Free && there != nil {
-		if id, moved := keptThere(r, there, ev.Identity); moved {
-			ev.Identity = id
-			return has, false, nil
-		}
-		if there.State != lane.Free && ev.Identity.Owns(*there) {
-			return has, false, nil // it has the lane on the remote by now
-		}
+	if r.State == lane.Free && d.nowThere(at.lane, r, ev) {
+		return has, false, nil
 	}
 	return has, ev.Identity.Owns(r) || r.State != lane.Free && has.Nonce == r.Under && has.State != lease.Gone, nil
+}
+
+// nowThere reports whether what the caller had here of a lane is on the remote by now,
+// as last seen: kept there for it, under the identity that ev then has, or taken anew.
+func (d *Desk) nowThere(name string, had lease.Record, ev *lease.KeepEvidence) bool {
+	there := d.lastSeen(name)
+	if there == nil {
+		return false
+	}
+	if id, moved := keptThere(had, there, ev.Identity); moved {
+		ev.Identity = id
+		return true
+	}
+	return there.State != lane.Free && ev.Identity.Owns(*there)
 }
 
 // keepHere carries out a decision about a lease that this node granted. One that
@@ -70,14 +78,23 @@ func (d *Desk) keepHere(ctx context.Context, has lease.Delegation, ev lease.Keep
 	case v.Outcome == lease.Parked:
 		return d.parkedThere(ctx, has, v)
 	case v.Outcome == lease.Released, v.Outcome == lease.Scavenged, v.Outcome == lease.AlreadyFree:
-		if v.Lease != nil && v.Lease.Rides == nil {
-			_ = d.unseatThere(ctx, map[string]bool{v.Lease.Nonce: true}) // else the next sync does
-		}
-		if err := d.released(ctx, has.Lane); err != nil {
+		if err := d.endedHere(ctx, has, v.Lease); err != nil {
 			v.Reason += "; this node gives it back to " + d.Remote() + " at the next git dos sync: " + d.storeError(err).Error()
 		}
 	}
 	return v, nil
+}
+
+// endedHere carries to the remote what the end of a lease that this node granted
+// means there. The lease is nil where its end is not known.
+func (d *Desk) endedHere(ctx context.Context, has lease.Delegation, ended *lease.Record) error {
+	there := d.oneLook(ctx)
+	if ended != nil && ended.Rides == nil {
+		if v, err := there(); err == nil {
+			_ = d.unseatThere(ctx, v.there, map[string]bool{ended.Nonce: true}) // else the next sync does
+		}
+	}
+	return d.released(ctx, has, there)
 }
 
 // renewLocked renews what this node has of a lane, unless another process of it

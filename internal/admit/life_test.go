@@ -1,9 +1,12 @@
 package admit
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -168,29 +171,41 @@ func TestBadRequestsWriteNothing(t *testing.T) {
 	}
 }
 
-// tracedDesk counts the git commands that talk to a remote.
+// tracedDesk tells of the git commands that talk to a remote.
 func tracedDesk(t *testing.T, dir string) (d *Desk, commands func() string) {
+	t.Helper()
+	d, all := tracedGits(t, dir)
+	return d, func() string {
+		network := slices.DeleteFunc(all(), func(name string) bool { return !slices.Contains([]string{"push", "fetch", "ls-remote"}, name) })
+		return strings.Join(network, " ")
+	}
+}
+
+// tracedGits is a desk, and what lists the git commands since it was last asked,
+// those that git itself starts included.
+func tracedGits(t *testing.T, dir string) (d *Desk, commands func() []string) {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
 	open(t, dir) // mints the node id
 	t.Setenv("GIT_TRACE2_EVENT", log)
 	d = open(t, dir)
 	write(t, log, "")
-	return d, func() string {
+	return d, func() (names []string) {
 		text, err := os.ReadFile(log)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var names []string
-		for line := range strings.SplitSeq(string(text), "\n") {
-			for _, name := range []string{"push", "fetch", "ls-remote"} {
-				if strings.Contains(line, `"event":"cmd_name"`) && strings.Contains(line, `"name":"`+name+`"`) {
-					names = append(names, name)
-				}
+		for line := range bytes.Lines(text) {
+			var e struct{ Event, Name string }
+			if err := json.Unmarshal(line, &e); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			if e.Event == "cmd_name" {
+				names = append(names, e.Name)
 			}
 		}
 		write(t, log, "")
-		return strings.Join(names, " ")
+		return names
 	}
 }
 

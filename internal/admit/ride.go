@@ -98,19 +98,14 @@ func (d *Desk) claimHere(s refstore.Snapshot, r *lease.Record, id lease.Identity
 }
 
 // unseatThere ends, on the remote, what was claimed through this node's lane inside
-// leases that the node has ended, by nonce.
-func (d *Desk) unseatThere(ctx context.Context, ended map[string]bool) error {
-	s, err := d.remote.Cached(ctx, refQuery(laneKinds))
-	if err != nil {
-		return err
-	}
-	seen, err := d.table(ctx, s)
-	if err != nil || len(seen.Unseat(ended, d.stamp("", ""))) == 0 {
-		return err
+// leases that the node has ended, by nonce: nothing where none of it was last seen.
+func (d *Desk) unseatThere(ctx context.Context, seen lease.Table, ended map[string]bool) error {
+	if len(seen.Unseat(ended, d.stamp("", ""))) == 0 {
+		return nil
 	}
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
-	_, err = d.Repo.Update(ctx, d.auth, refQuery(d.kinds()), func(s refstore.Snapshot) ([]refstore.Write, error) {
+	_, err := d.Repo.Update(ctx, d.auth, refQuery(d.kinds()), func(s refstore.Snapshot) ([]refstore.Write, error) {
 		t, err := d.table(ctx, s)
 		if err != nil {
 			return nil, err
