@@ -2,6 +2,7 @@ package refstore_test
 
 import (
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -41,6 +42,26 @@ func TestEntryIsTheSameLooseAndPacked(t *testing.T) {
 			t.Errorf("packed: %+v, want %+v", packed, loose)
 		}
 	}
+}
+
+// TestEntriesTakeOneBlockOrAreCompressed: a short one is not looked through for
+// repetitions, a long one is, and git reads both.
+func TestEntriesTakeOneBlockOrAreCompressed(t *testing.T) {
+	t.Parallel()
+	f := localFixture(t, initRepo(t))
+	const record = `{"lane":"api","state":"held","holder":"box"}`
+	for copies, most := range map[int]int64{1: 4096, 80: 4096, 150: 1024} {
+		payload := "[" + strings.Repeat(record+",", copies-1) + record + "]"
+		id := f.append(t, f.repo, f.auth, laneRef, entry("X", 1, payload))
+		st, err := os.Stat(filepath.Join(f.repo.Objects, string(id[:2]), string(id[2:])))
+		if err != nil || st.Size() > most {
+			t.Errorf("%d bytes take %d (%v), at most %d", len(payload), st.Size(), err, most)
+		}
+		if text := gitIn(t, f.raw, "cat-file", "commit", string(id)); !strings.Contains(text, payload) {
+			t.Errorf("git reads %q", text)
+		}
+	}
+	gitIn(t, f.raw, "fsck", "--strict")
 }
 
 // TestDamagedObjectIsNotCalledMissing: what is left of it may be of use.

@@ -157,8 +157,22 @@ func tempObject(dir string, bits os.FileMode) (f *os.File, err error) {
 	return nil, err
 }
 
+// diskBlock is what a file takes on most disks, however short it is.
+const diskBlock = 4 << 10
+
+// deflate writes parts to a file as git has them. In what fits into a block of the
+// disk anyway it looks for no repetitions: the tables for that take longer to set up
+// than an entry takes to be written.
 func deflate(f *os.File, parts ...[]byte) error {
-	z, err := zlib.NewWriterLevel(f, zlib.BestSpeed)
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	level := zlib.HuffmanOnly
+	if size > diskBlock {
+		level = zlib.BestSpeed
+	}
+	z, err := zlib.NewWriterLevel(f, level)
 	if err != nil {
 		return err
 	}
