@@ -9,25 +9,23 @@ import (
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
-// withExitCodes adds the verb that lists the exit statuses of all others.
-func withExitCodes(verbs []verb) []verb {
-	all := append(verbs, verb{
+func exitCodesVerb() verb {
+	return verb{
 		command: &cli.Command{
 			Name:        "exit-codes",
 			Usage:       "list what every exit status of every verb means",
 			ArgsUsage:   "[VERB]",
 			Description: "An exit status that is not listed means failure.",
+			Action: func(c *cli.Context) error {
+				t, err := tableOf(allVerbs()).of(c.Args().Slice())
+				if err != nil {
+					return err
+				}
+				return answerPaged(c, t)
+			},
 		},
 		statuses: map[string][]status{"exit-codes": {{Code: verdict.Yes, Meaning: "the list is printed"}}},
-	})
-	all[len(all)-1].command.Action = func(c *cli.Context) error {
-		t, err := tableOf(all).of(c.Args().Slice())
-		if err != nil {
-			return err
-		}
-		return answerPaged(c, t)
 	}
-	return all
 }
 
 // An exitCode is one row of the table.

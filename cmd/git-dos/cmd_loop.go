@@ -100,7 +100,7 @@ func loopPlan(c *cli.Context) error {
 		return err
 	}
 	a := loopAnswer{PlanVerdict: plan, Launch: []string{}, lifeSeen: lifeSeenAs(b), zero: c.Bool("exit-zero")}
-	template := loopTemplate(c, p)
+	template := loopTemplate(p)
 	if template == "" && len(a.Spawn) > 0 {
 		a.Next = "set supervise.worker_launch_template in dos.toml to the command that starts a worker, with {lane} where its lane goes"
 	}
@@ -144,10 +144,10 @@ func loopJudged(c *cli.Context, b *life.Book, given []lane.Lease, isGiven bool) 
 
 // loopTemplate is the command that starts a worker, "" where dos.toml states none and
 // the one by default is of a verb that this version does not have.
-func loopTemplate(c *cli.Context, p policy.Policy) string {
+func loopTemplate(p policy.Policy) string {
 	template := p.Supervise.WorkerLaunchTemplate
 	verb, _, _ := strings.Cut(strings.TrimPrefix(template, "git dos "), " ")
-	if !p.Stated("supervise.worker_launch_template") && c.App.Command(verb) == nil {
+	if !p.Stated("supervise.worker_launch_template") && makerOf(verb) == nil {
 		return ""
 	}
 	return template

@@ -44,7 +44,7 @@ func manVerb() verb {
 }
 
 func man(c *cli.Context, table exitCodeTable) error {
-	pages := manPages(c.App, table)
+	pages := manPages(newApp(streams{}), table)
 	words := c.Args().Slice()
 	if len(words) == 1 && words[0] == "install" {
 		return writes(func(c *cli.Context) error { return manInstall(c, pages) })(c)

@@ -14,7 +14,7 @@ const maxCandidates = 1000
 // completionOf are the candidates for the last of words, which are those
 // after git dos.
 func completionOf(c *cli.Context, words []string) []candidate {
-	l := completionLine{parser: parser{app: c.App}, ctx: c}
+	l := completionLine{parser: parser{app: newApp(streams{})}, ctx: c}
 	typed := words[len(words)-1]
 	for _, w := range words[:len(words)-1] {
 		l.take(w)

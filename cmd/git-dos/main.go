@@ -3,7 +3,7 @@
 //
 // This package parses flags, gathers facts, asks the kernel and prints the
 // answer. It decides nothing itself. Each verb lives in a cmd_<noun>.go file
-// and is listed once, in allVerbs.
+// and is listed once, in verbTable.
 package main
 
 import (

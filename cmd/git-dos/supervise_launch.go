@@ -29,7 +29,7 @@ type launch struct {
 // newLaunch makes a launch of a row, and starts nothing.
 func (e *enacting) newLaunch(r supervise.Row) (*launch, error) {
 	repo := e.book.Desk.Repo
-	template := loopTemplate(e.c, e.policy)
+	template := loopTemplate(e.policy)
 	if template == "" {
 		return nil, errors.New("supervise.worker_launch_template is set no more")
 	}

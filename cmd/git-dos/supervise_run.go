@@ -115,7 +115,7 @@ func (s *supervising) asked() error {
 			return usagef("--interval %q is no duration above 0", c.String("interval")).hint("write it like 30s, 5m or 1h")
 		}
 	}
-	template := loopTemplate(c, p)
+	template := loopTemplate(p)
 	if template == "" {
 		return usagef("no command to start workers with").hint("set supervise.worker_launch_template in dos.toml to one, with {lane} where the lane goes")
 	}
