@@ -3,6 +3,7 @@ package main
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/urfave/cli/v2"
@@ -174,9 +175,9 @@ func (l *completionLine) arguments() []candidate {
 }
 
 var (
-	completionNote  = regexp.MustCompile(` \([^)]*\)`)
-	completionParts = regexp.MustCompile(`, or |, | or `)
-	completionWord  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+	completionNote  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([^)]*\)`) })
+	completionParts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`, or |, | or `) })
+	completionWord  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`) })
 )
 
 // completionEnum are the values that a flag's usage lists after the word that
@@ -187,7 +188,7 @@ func completionEnum(usage string) []string {
 	if len(parts) < 3 {
 		return nil
 	}
-	list := completionNote.ReplaceAllString(parts[2], "")
+	list := completionNote().ReplaceAllString(parts[2], "")
 	if rest, ok := strings.CutPrefix(list, " = "); ok {
 		list = rest
 	} else if at := strings.Index(list, ": "); at >= 0 && !strings.ContainsAny(list[:at], ",;") {
@@ -197,8 +198,8 @@ func completionEnum(usage string) []string {
 	}
 	list, _, _ = strings.Cut(list, ";")
 	var words []string
-	for _, w := range completionParts.Split(list, -1) {
-		if w, _, _ = strings.Cut(w, " with "); !completionWord.MatchString(w) {
+	for _, w := range completionParts().Split(list, -1) {
+		if w, _, _ = strings.Cut(w, " with "); !completionWord().MatchString(w) {
 			return nil
 		}
 		words = append(words, w)

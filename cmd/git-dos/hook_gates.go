@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/git-dos/git-dos/hooks"
 	"github.com/git-dos/git-dos/kernel/leak"
@@ -25,38 +26,40 @@ var hookGates = map[string][]hooks.Token{
 }
 
 // hookGateMakers make the gates, each with the evidence that it asks for.
-var hookGateMakers = map[hooks.Token]func(*hookAsk) (hooks.Gate, error){
-	hooks.LeaseFence:       func(a *hookAsk) (hooks.Gate, error) { return hooks.LeaseFenceGate(a.hookSite()), nil },
-	hooks.ScopeEscape:      func(a *hookAsk) (hooks.Gate, error) { return hooks.ScopeEscapeGate(a.hookLeash()), nil },
-	hooks.ClaimUnwitnessed: (*hookAsk).hookClaims,
-	hooks.WouldNotCompile:  func(a *hookAsk) (hooks.Gate, error) { return hooks.WouldNotCompileGate(a.hookSite()), nil },
-	hooks.FreshDeletion:    func(a *hookAsk) (hooks.Gate, error) { return hooks.FreshDeletionGate(a.hookSite()), nil },
-	hooks.BrokenLink:       func(a *hookAsk) (hooks.Gate, error) { return hooks.BrokenLinkGate(a.hookSite()), nil },
-	hooks.FileAdmission: func(a *hookAsk) (hooks.Gate, error) {
-		return hooks.FileAdmissionGate(a.rules.Policy.Gates.MaxBytes), nil
-	},
-	hooks.CommitMessage: func(a *hookAsk) (hooks.Gate, error) {
-		return hooks.CommitMsgGate(slices.Sorted(maps.Keys(a.rules.Policy.Plans))), nil
-	},
-	hooks.SecretShape: func(a *hookAsk) (hooks.Gate, error) { return a.leaks(0) },
-	hooks.PublicLeak:  func(a *hookAsk) (hooks.Gate, error) { return a.leaks(1) },
-	hooks.Ungated: func(a *hookAsk) (hooks.Gate, error) {
-		return hooks.UngatedGate(a.past), nil // read since the policy was
-	},
-	hooks.OffTrunk: func(a *hookAsk) (hooks.Gate, error) {
-		return hooks.OffTrunkGate(func(ctx context.Context, ref string) (bool, error) {
-			id, err := a.repo.RefID(ctx, ref)
-			return id != "", err
-		}), nil
-	},
-}
+var hookGateMakers = sync.OnceValue(func() map[hooks.Token]func(*hookAsk) (hooks.Gate, error) {
+	return map[hooks.Token]func(*hookAsk) (hooks.Gate, error){
+		hooks.LeaseFence:       func(a *hookAsk) (hooks.Gate, error) { return hooks.LeaseFenceGate(a.hookSite()), nil },
+		hooks.ScopeEscape:      func(a *hookAsk) (hooks.Gate, error) { return hooks.ScopeEscapeGate(a.hookLeash()), nil },
+		hooks.ClaimUnwitnessed: (*hookAsk).hookClaims,
+		hooks.WouldNotCompile:  func(a *hookAsk) (hooks.Gate, error) { return hooks.WouldNotCompileGate(a.hookSite()), nil },
+		hooks.FreshDeletion:    func(a *hookAsk) (hooks.Gate, error) { return hooks.FreshDeletionGate(a.hookSite()), nil },
+		hooks.BrokenLink:       func(a *hookAsk) (hooks.Gate, error) { return hooks.BrokenLinkGate(a.hookSite()), nil },
+		hooks.FileAdmission: func(a *hookAsk) (hooks.Gate, error) {
+			return hooks.FileAdmissionGate(a.rules.Policy.Gates.MaxBytes), nil
+		},
+		hooks.CommitMessage: func(a *hookAsk) (hooks.Gate, error) {
+			return hooks.CommitMsgGate(slices.Sorted(maps.Keys(a.rules.Policy.Plans))), nil
+		},
+		hooks.SecretShape: func(a *hookAsk) (hooks.Gate, error) { return a.leaks(0) },
+		hooks.PublicLeak:  func(a *hookAsk) (hooks.Gate, error) { return a.leaks(1) },
+		hooks.Ungated: func(a *hookAsk) (hooks.Gate, error) {
+			return hooks.UngatedGate(a.past), nil // read since the policy was
+		},
+		hooks.OffTrunk: func(a *hookAsk) (hooks.Gate, error) {
+			return hooks.OffTrunkGate(func(ctx context.Context, ref string) (bool, error) {
+				id, err := a.repo.RefID(ctx, ref)
+				return id != "", err
+			}), nil
+		},
+	}
+})
 
 // gates are those of the hook that is asked, each in the mode of the policy. A
 // gate that is off is not made.
 func (a *hookAsk) gates() ([]hooks.Armed, error) {
 	var armed []hooks.Armed
 	for _, token := range hookGates[a.push.Hook] {
-		maker, ok := hookGateMakers[token]
+		maker, ok := hookGateMakers()[token]
 		if !ok {
 			continue
 		}

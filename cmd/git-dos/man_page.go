@@ -51,7 +51,7 @@ func manMain(app *cli.App) manual.Page {
 		if !c.Hidden {
 			p.Commands = append(p.Commands, manual.Entry{Word: c.Name, Text: c.Usage})
 			p.SeeAlso = append(p.SeeAlso, manName+"-"+c.Name+"(1)")
-			p.Examples = append(p.Examples, manExamples[c.Name]...)
+			p.Examples = append(p.Examples, manExamples()[c.Name]...)
 		}
 	}
 	return p
@@ -60,7 +60,7 @@ func manMain(app *cli.App) manual.Page {
 func manVerbPage(app *cli.App, c *cli.Command, table exitCodeTable) manual.Page {
 	p := manual.Page{
 		Name: manName + "-" + c.Name, Summary: c.Usage, Description: manDescription(c),
-		SeeAlso: []string{manName + "(1)", "git(1)"}, Examples: manExamples[c.Name],
+		SeeAlso: []string{manName + "(1)", "git(1)"}, Examples: manExamples()[c.Name],
 	}
 	if len(c.Subcommands) == 0 {
 		p.Options = append(p.Options, manual.List{Title: "Of this verb", Entries: manFlags(c.Flags)})

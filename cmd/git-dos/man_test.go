@@ -72,7 +72,7 @@ func TestMandocFindsNoFault(t *testing.T) {
 // the verb they stand under.
 func TestManualExamplesAreUnderstood(t *testing.T) {
 	word := regexp.MustCompile(`'[^']*'|\S+`)
-	for name, lines := range manExamples {
+	for name, lines := range manExamples() {
 		for _, line := range lines {
 			_, line, _ = strings.Cut(line, "git dos ")
 			line, _, _ = strings.Cut(strings.TrimSuffix(line, ")"), " >")

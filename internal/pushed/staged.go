@@ -120,7 +120,7 @@ func (m *Making) read(ctx context.Context) ([]hooks.Change, error) {
 
 // against reads what the index changes of one parent.
 func (m *Making) against(ctx context.Context, parent refstore.OID) (all []hooks.Change, err error) {
-	out, err := m.repo.Git.Offline().Output(ctx, append(append([]string{"diff-index", "--cached"}, rawIndex...), string(parent), "--")...)
+	out, err := m.repo.Git.Offline().Output(ctx, append(append([]string{"diff-index", "--cached"}, without(rawDiff, "-c")...), string(parent), "--")...)
 	if err != nil {
 		return nil, ancestry.Unreadable(ctx, "what is staged", err)
 	}
@@ -143,9 +143,6 @@ func (m *Making) against(ctx context.Context, parent refstore.OID) (all []hooks.
 	}
 	return all, nil
 }
-
-// rawIndex is rawDiff for a diff of two sides.
-var rawIndex = without(rawDiff, "-c")
 
 func without(args []string, unwanted ...string) (kept []string) {
 	for _, a := range args {

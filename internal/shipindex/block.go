@@ -32,9 +32,7 @@ const (
 	blockTakes = 1
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+func sum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
 // A blockHead is the fixed part of a block. The filter, the ids, the packed
 // text and the packed rest follow it in this order.

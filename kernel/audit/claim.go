@@ -15,7 +15,7 @@ func (s subject) claim(codeTouched bool) Kind {
 		return Test
 	case !codeTouched && s.mentionsDoc():
 		return Doc
-	case s.leadsWith(effectVerbs), codeTypes[s.kind]:
+	case s.leadsWith(&effectVerbs), codeTypes.has(s.kind):
 		return Code
 	}
 	return None
@@ -29,10 +29,10 @@ func (s subject) disclaims() bool {
 	if s.phrase(noClaimPhrases, true) {
 		return true
 	}
-	if effectTypes[s.kind] {
+	if effectTypes.has(s.kind) {
 		return false
 	}
-	return s.leadsWith(noClaimWords)
+	return s.leadsWith(&noClaimWords)
 }
 
 // isDoc reports whether the type, the path or the first word is a document's.
@@ -43,10 +43,10 @@ func (s subject) isDoc(codeTouched bool) bool {
 	if s.head == "" {
 		first = s.rest[0]
 	}
-	if docWords[first] || s.head != "" && docHead(s.head) {
+	if docWords.has(first) || s.head != "" && docHead(s.head) {
 		return true
 	}
-	return !codeTouched && (textWords[first] || docScopes[s.scope])
+	return !codeTouched && (textWords.has(first) || docScopes.has(s.scope))
 }
 
 // docHead reports whether the head of a subject is the path of a document.
@@ -56,7 +56,7 @@ func docHead(head string) bool {
 		return true
 	}
 	stem, _, _ := strings.Cut(name, ".")
-	return docToken(name) || docPaths[name] || docPaths[stem]
+	return docToken(name) || docPaths.has(name) || docPaths.has(stem)
 }
 
 // isTest reports whether the subject speaks of tests: that they pass, in its
@@ -68,7 +68,7 @@ func (s subject) isTest() bool {
 	}
 	const reach = 3
 	for i, w := range s.rest[:min(reach, len(s.rest))] {
-		if earlyTestWords[w] && !(i+1 < len(s.rest) && testOutputWords[s.rest[i+1]]) {
+		if earlyTestWords.has(w) && !(i+1 < len(s.rest) && testOutputWords.has(s.rest[i+1])) {
 			return true
 		}
 	}
@@ -76,16 +76,16 @@ func (s subject) isTest() bool {
 }
 
 func (s subject) leadsTest() bool {
-	if testLeads[s.kind] {
+	if testLeads.has(s.kind) {
 		return true
 	}
-	return len(s.rest) > 0 && testLeads[s.rest[0]] && !(len(s.rest) > 1 && testOutputWords[s.rest[1]])
+	return len(s.rest) > 0 && testLeads.has(s.rest[0]) && !(len(s.rest) > 1 && testOutputWords.has(s.rest[1]))
 }
 
 // mentionsDoc reports whether the subject names a document or a kind of one.
 func (s subject) mentionsDoc() bool {
 	const reach = 8
-	if s.leadsWith(docWords) || s.leadsWith(textWords) || s.early(reach, docMentions) {
+	if s.leadsWith(&docWords) || s.leadsWith(&textWords) || s.early(reach, &docMentions) {
 		return true
 	}
 	if s.phrase([][]string{{"table", "of", "contents"}}, false) {
@@ -103,7 +103,7 @@ func (s subject) mentionsDoc() bool {
 func docToken(word string) bool {
 	_, name := splitPath(word)
 	i := strings.LastIndexByte(name, '.')
-	return i > 0 && docSuffixes[name[i+1:]] && kindOf(name) == doc
+	return i > 0 && docSuffixes.has(name[i+1:]) && kindOf(name) == doc
 }
 
 // claimsMoreTests reports whether taking test lines away contradicts the
@@ -111,7 +111,7 @@ func docToken(word string) bool {
 // unless it says that others went.
 func (s subject) claimsMoreTests() bool {
 	if s.phrase(passPhrases, false) {
-		return !s.leadsWith(moveVerbs)
+		return !s.leadsWith(&moveVerbs)
 	}
-	return s.says(moreWords) && !s.leadsWith(moveVerbs) && !s.leadsWith(removeVerbs)
+	return s.says(&moreWords) && !s.leadsWith(&moveVerbs) && !s.leadsWith(&removeVerbs)
 }

@@ -48,14 +48,14 @@ func (d diff) solidTest() bool {
 func (d diff) declared(s subject, c class) bool {
 	return d.any(c, func(f File, have class) bool {
 		switch {
-		case have&upkeep != 0 && !s.names(f.Path) && !s.says(upkeepWords):
+		case have&upkeep != 0 && !s.names(f.Path) && !s.says(&upkeepWords):
 			return false
-		case have&test != 0 && !s.says(testWords):
+		case have&test != 0 && !s.says(&testWords):
 			return false
 		case f.ModeOnly:
-			return s.says(modeWords)
+			return s.says(&modeWords)
 		case f.WhitespaceOnly:
-			return s.says(whitespaceWords)
+			return s.says(&whitespaceWords)
 		}
 		return true
 	})
@@ -65,7 +65,7 @@ func (d diff) declared(s subject, c class) bool {
 // subject declares.
 func (d diff) carries(s subject, c class) bool {
 	return d.any(c, func(f File, _ class) bool {
-		return !f.hollow() || f.ModeOnly && s.says(modeWords) || f.WhitespaceOnly && s.says(whitespaceWords)
+		return !f.hollow() || f.ModeOnly && s.says(&modeWords) || f.WhitespaceOnly && s.says(&whitespaceWords)
 	})
 }
 
@@ -77,7 +77,7 @@ func (d diff) undeclaredCode() bool {
 	}
 	return d.any(source, func(f File, _ class) bool {
 		dir, _ := splitPath(lower(f.Path))
-		return !f.hollow() && !slices.ContainsFunc(dir, in(docDirs))
+		return !f.hollow() && !slices.ContainsFunc(dir, docDirs.has)
 	})
 }
 

@@ -23,7 +23,7 @@ func judgeDoc(s subject, d diff) ruling {
 		return unwitnessed(Empty, "the subject claims documentation and nothing changed")
 	case !d.undeclaredCode():
 		return witnessed(ByDiff, "something other than code alone changed")
-	case s.says(inCodeWords):
+	case s.says(&inCodeWords):
 		return ruling{Abstain, ByNothing, UndeclaredCode, "only code changed, and the subject speaks of text inside it: whether that alone changed, the paths do not tell"}
 	}
 	return unwitnessed(UndeclaredCode, "the subject claims documentation and only code changed")

@@ -26,7 +26,7 @@ func classify(f File) class {
 	if f.Link {
 		c = data // it pins a version, as a lock file does
 	}
-	if isTest(dir, name) && (c != doc || slices.ContainsFunc(dir, in(fixtureDirs))) {
+	if isTest(dir, name) && (c != doc || slices.ContainsFunc(dir, fixtureDirs.has)) {
 		c |= test
 	}
 	if isCI(path, dir, name) {
@@ -47,17 +47,17 @@ func kindOf(name string) class {
 	}
 	first, _, _ := strings.Cut(name, ".")
 	switch {
-	case upkeepNames[name]:
+	case upkeepNames.has(name):
 		return upkeep
-	case sourceNames[name], sourceSuffixes[ext], first == "dockerfile", first == "makefile":
+	case sourceNames.has(name), sourceSuffixes.has(ext), first == "dockerfile", first == "makefile":
 		return source
 	case pinned(stem) && (ext == "txt" || ext == "in"):
 		return data
-	case mediaSuffixes[ext]:
+	case mediaSuffixes.has(ext):
 		return media
-	case docSuffixes[ext], proseNames[first] && !dataSuffixes[ext], ext == "" && licence(name):
+	case docSuffixes.has(ext), proseNames.has(first) && !dataSuffixes.has(ext), ext == "" && licence(name):
 		return doc
-	case ext == "" && !dataNames[name]:
+	case ext == "" && !dataNames.has(name):
 		return source
 	}
 	return data
@@ -76,7 +76,7 @@ func licence(name string) bool {
 
 // isTest reports whether a path lies among tests or is named as one.
 func isTest(dir []string, name string) bool {
-	if slices.ContainsFunc(dir, in(testDirs)) {
+	if slices.ContainsFunc(dir, testDirs.has) {
 		return true
 	}
 	i := strings.LastIndexByte(name, '.')
@@ -93,7 +93,7 @@ func isCI(path string, dir []string, name string) bool {
 	if len(dir) == 2 && dir[0] == ".github" && dir[1] == "workflows" {
 		return strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml")
 	}
-	return ciPaths[path]
+	return ciPaths.has(path)
 }
 
 // lower folds the ASCII letters of raw bytes and leaves all others alone.

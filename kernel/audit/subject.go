@@ -80,21 +80,21 @@ func (s subject) leads() []string {
 	return list
 }
 
-func (s subject) leadsWith(m map[string]bool) bool { return slices.ContainsFunc(s.leads(), in(m)) }
+func (s subject) leadsWith(m *set) bool { return slices.ContainsFunc(s.leads(), m.has) }
 
 // early reports whether one of the first n words of the description is in m.
-func (s subject) early(n int, m map[string]bool) bool {
-	return slices.ContainsFunc(s.rest[:min(n, len(s.rest))], in(m))
+func (s subject) early(n int, m *set) bool {
+	return slices.ContainsFunc(s.rest[:min(n, len(s.rest))], m.has)
 }
 
 // says reports whether any word is in m, or a part of one: a scope, a half of a
 // hyphenated word.
-func (s subject) says(m map[string]bool) bool {
-	if slices.ContainsFunc(s.all, in(m)) {
+func (s subject) says(m *set) bool {
+	if slices.ContainsFunc(s.all, m.has) {
 		return true
 	}
 	return slices.ContainsFunc(s.all, func(w string) bool {
-		return slices.ContainsFunc(strings.FieldsFunc(w, func(r rune) bool { return !wordRune(r) || r == '-' }), in(m))
+		return slices.ContainsFunc(strings.FieldsFunc(w, func(r rune) bool { return !wordRune(r) || r == '-' }), m.has)
 	})
 }
 

@@ -52,7 +52,7 @@ func (a Alert) kind() Kind {
 	case "ENFORCE":
 		return EnforceBreaker
 	case "DECISION":
-		if _, ok := ranks[Kind(a.Kind)]; ok {
+		if _, ok := ranks()[Kind(a.Kind)]; ok {
 			return Kind(a.Kind)
 		}
 		return Asked

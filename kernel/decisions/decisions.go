@@ -16,6 +16,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
@@ -35,10 +36,12 @@ const (
 	SoakGate                                      Kind = "SOAK_GATE"
 )
 
-var ranks = map[Kind]int{
-	Liveness: 0, Heartbeat: 0, ArbiterRefuse: 1, EnforceBreaker: 1, ResumeProposal: 1, Asked: 1,
-	PreflightRefuse: 2, Wedge: 3, SoakGate: 4,
-}
+var ranks = sync.OnceValue(func() map[Kind]int {
+	return map[Kind]int{
+		Liveness: 0, Heartbeat: 0, ArbiterRefuse: 1, EnforceBreaker: 1, ResumeProposal: 1, Asked: 1,
+		PreflightRefuse: 2, Wedge: 3, SoakGate: 4,
+	}
+})
 
 // Resolver is who settles an entry.
 type Resolver string
@@ -226,5 +229,5 @@ func (e Entry) compare(o Entry) int {
 		}
 		return *e.Age
 	}
-	return cmp.Or(cmp.Compare(ranks[e.Kind], ranks[o.Kind]), cmp.Compare(age(o), age(e)), strings.Compare(e.ID, o.ID))
+	return cmp.Or(cmp.Compare(ranks()[e.Kind], ranks()[o.Kind]), cmp.Compare(age(o), age(e)), strings.Compare(e.ID, o.ID))
 }

@@ -1,5 +1,7 @@
 package decisions
 
+import "sync"
+
 // Categories of reason tokens.
 const (
 	trueDrain    = "TRUE_DRAIN"
@@ -7,20 +9,24 @@ const (
 	operatorGate = "OPERATOR_GATE"
 )
 
-var categories = map[string]string{
-	"SHIPPED": trueDrain, trueDrain: trueDrain,
-	"IN_FLIGHT": staleClaim, "SOFT_CLAIMED_ELSEWHERE": staleClaim, staleClaim: staleClaim, "COOLDOWN": staleClaim,
-	"DRAFT_CLASS": operatorGate, "OPERATOR_GATED": operatorGate, "SOAK_OPEN": operatorGate, "DEPENDENCY_UNMET": operatorGate,
-	operatorGate: operatorGate, "PARKED": operatorGate,
-}
+var categories = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"SHIPPED": trueDrain, trueDrain: trueDrain,
+		"IN_FLIGHT": staleClaim, "SOFT_CLAIMED_ELSEWHERE": staleClaim, staleClaim: staleClaim, "COOLDOWN": staleClaim,
+		"DRAFT_CLASS": operatorGate, "OPERATOR_GATED": operatorGate, "SOAK_OPEN": operatorGate, "DEPENDENCY_UNMET": operatorGate,
+		operatorGate: operatorGate, "PARKED": operatorGate,
+	}
+})
 
 // selfClearing are the refusals that end with the lease, the push or the budget
 // they are about, without anybody's doing.
-var selfClearing = map[string]bool{
-	"SAME_LANE_HELD": true, "EXCLUSIVE_LIVE": true, "EXCLUSIVE_NOT_ALONE": true, "COLLISION": true, "CLASS_BUDGET_EXHAUSTED": true,
-	"UNKNOWN_TREE": true, "ALL_HELD": true, "LADDER_EXHAUSTED": true, "LADDER_EMPTY_OTHERS_FREE": true, "ALL_ZERO_PICKS": true,
-	"UNIT_CLAIMED": true, "SEAT_TAKEN": true, "DRAINING": true, "NOT_LAPSED": true,
-}
+var selfClearing = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"SAME_LANE_HELD": true, "EXCLUSIVE_LIVE": true, "EXCLUSIVE_NOT_ALONE": true, "COLLISION": true, "CLASS_BUDGET_EXHAUSTED": true,
+		"UNKNOWN_TREE": true, "ALL_HELD": true, "LADDER_EXHAUSTED": true, "LADDER_EMPTY_OTHERS_FREE": true, "ALL_ZERO_PICKS": true,
+		"UNIT_CLAIMED": true, "SEAT_TAKEN": true, "DRAINING": true, "NOT_LAPSED": true,
+	}
+})
 
 // resolver says who settles an entry. Whatever asks a human by its nature is
 // theirs; of the others it hangs on the token, and no token is nobody's but a
@@ -30,11 +36,11 @@ func (ev Evidence) resolver(kind Kind, token string) Resolver {
 	case SoakGate, Liveness, Heartbeat, ResumeProposal, EnforceBreaker, Asked:
 		return Human
 	case ArbiterRefuse:
-		if selfClearing[token] {
+		if selfClearing()[token] {
 			return Backpressure
 		}
 	}
-	category, ok := categories[token]
+	category, ok := categories()[token]
 	if !ok {
 		category = ev.Categories[token]
 	}

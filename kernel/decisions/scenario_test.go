@@ -43,16 +43,16 @@ func TestScenarios(t *testing.T) {
 		"exit 0", "exit 2", "nothing to decide", "not read: ", "there was no room for all of them", "more with --all", "resolved", "acknowledged",
 		"(stamped in the future)", " x2", "     next: ", "     proposed: ", "takes an entry off the list", " HUMAN -\n", "no such decision: number", "\nfresh\n", "\nknown\n",
 	}
-	for kind := range ranks {
+	for kind := range ranks() {
 		wants = append(wants, "  "+string(kind)+"  ")
 	}
 	for _, r := range []Resolver{Human, Judge, Oracle, Backpressure} {
 		wants = append(wants, " "+string(r)+" ")
 	}
-	for token := range maps.Keys(selfClearing) {
+	for token := range maps.Keys(selfClearing()) {
 		wants = append(wants, " BACKPRESSURE "+token+"\n")
 	}
-	for token, category := range categories {
+	for token, category := range categories() {
 		who := map[string]Resolver{trueDrain: Oracle, staleClaim: Oracle, operatorGate: Human}[category]
 		wants = append(wants, fmt.Sprintf(" %s %s\n", who, token))
 	}

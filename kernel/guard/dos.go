@@ -15,12 +15,12 @@ var (
 	// dosGlobals are the flags of every verb that take the next word for a value.
 	dosGlobals = []string{"C", "workspace", "now", "now-ms", "color"}
 
-	// dosValued are others that do, of the verbs in dosOperated.
-	dosValued = append([]string{
+	// dosValued are more that do, of the verbs in dosOperated.
+	dosValued = []string{
 		"lane", "nonce", "run-id", "limit", "n", "unit", "seat", "proc", "leases", "owner", "ttl", "wait", "kind", "tree", "reason", "wave", "plan-id",
 		"view", "top", "body", "body-file", "priority", "steps", "label", "dep", "closes", "done", "duplicate-of", "from", "total", "scope", "host-cap",
 		"max-workers", "work-kind", "handle", "until", "since", "for", "cadence", "timeout", "prompt",
-	}, dosGlobals...)
+	}
 
 	// dosOperated are verbs that an operator can tell to do more.
 	dosOperated = []string{"lease", "queue", "account", "reclaim", "super", "wave"}
@@ -84,7 +84,7 @@ func (c *call) dosBlank(i int) bool {
 		return name == "" && !w.exact || !attached && !w.exact || w.many
 	}
 	before, attached, is := flagOf(c.args[i-1])
-	if is && !attached && slices.Contains(dosValued, before) {
+	if is && !attached && (slices.Contains(dosGlobals, before) || slices.Contains(dosValued, before)) {
 		return w.many
 	}
 	return w.mayBeOption()

@@ -11,19 +11,23 @@ import (
 // shells read a script from an argument or from what they are sent.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"}
 
-// starters run the command among their arguments. Of those in plainStarters
-// the first argument that is no option is that command.
+// starters and plainStarters run the command among their arguments. Of the plain
+// ones the first argument that is no option is that command.
 var (
 	plainStarters = []string{
 		"command", "exec", "builtin", "nohup", "time", "nice", "stdbuf", "setsid", "ionice", "sudo", "doas", "env",
 		"xargs", "parallel", "noglob", "nocorrect", "catchsegv", "caffeinate", "unbuffer", "busybox", "coproc",
 	}
-	starters = append([]string{
+	starters = []string{
 		"timeout", "gtimeout", "flock", "chroot", "taskset", "setarch", "linux32", "linux64", "unshare", "nsenter", "chrt", "numactl",
 		"repeat", "watch", "entr", "strace", "ltrace", "script", "runuser", "su", "systemd-run", "firejail", "bwrap", "faketime", "prlimit", "xvfb-run",
 		"ssh", "docker", "podman", "kubectl", "nix-shell", "nix", "direnv", "mise", "asdf", "poetry", "uv", "npx", "bundle", "tmux", "screen", "cmd", "powershell", "pwsh", "wsl",
-	}, plainStarters...)
+	}
 )
+
+func starts(name string) bool {
+	return slices.Contains(starters, name) || slices.Contains(plainStarters, name)
+}
 
 // evaluators read their arguments as a script.
 var evaluators = []string{"eval", "trap"}
@@ -87,7 +91,7 @@ func (f *finder) command(c command) {
 		f.file(c, 1)
 	case name == "find" || name == "fd":
 		f.find(c.words)
-	case slices.Contains(starters, name):
+	case starts(name):
 		f.starter(c, slices.Contains(plainStarters, name))
 	default:
 		f.other(c, name)
@@ -280,7 +284,7 @@ func (f *finder) startedText(cmd []word, w word) {
 
 // known says whether a word may start something that is looked into.
 func (f *finder) known(w word, name string) bool {
-	return isGit(w) || slices.Contains(shells, name) || slices.Contains(starters, name) || slices.Contains(evaluators, name) || name == "find"
+	return isGit(w) || slices.Contains(shells, name) || starts(name) || slices.Contains(evaluators, name) || name == "find"
 }
 
 // started is the command at i with what its starter adds: xargs and parallel

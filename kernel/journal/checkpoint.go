@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -17,7 +17,7 @@ const MaxCheckpoint = 16 << 20
 // its newest row instead. The rows before it must be read.
 var ErrNoState = errors.New("checkpoint without a state")
 
-var checkpointKeys = keysOf(reflect.TypeFor[checkpoint]())
+var checkpointKeys = sync.OnceValue(keysOf[checkpoint])
 
 // The state as it is written. Rows stand in it as they stood in the ledger.
 type checkpoint struct {
@@ -134,7 +134,7 @@ func Restore(node string, payload []byte) (*State, error) {
 
 // restoreAny is Restore of a checkpoint in whatever form.
 func restoreAny(node string, payload []byte) (*State, error) {
-	about, err := look(payload, checkpointKeys)
+	about, err := look(payload, checkpointKeys())
 	switch {
 	case about.V > SplitVersion:
 		return nil, newer(about.V)

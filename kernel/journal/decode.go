@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Bounds of a row.
@@ -28,7 +28,7 @@ var ErrRow = errors.New("unreadable row")
 // What it says is not guessed at.
 var ErrNewer = errors.New("row of a later version")
 
-var rowKeys = keysOf(reflect.TypeFor[Row]())
+var rowKeys = sync.OnceValue(keysOf[Row])
 
 // Decode reads a row. With an error it still returns what it could make out of
 // the op, the run and the lane, for the report only. Fields of a later minor
@@ -38,7 +38,7 @@ func Decode(payload []byte) (Row, error) {
 	if len(payload) > MaxRow {
 		return Row{}, fmt.Errorf("%w: %d bytes, at most %d", ErrRow, len(payload), MaxRow)
 	}
-	about, err := look(payload, rowKeys)
+	about, err := look(payload, rowKeys())
 	switch {
 	case about.V > Version:
 		return about, newer(about.V)

@@ -21,7 +21,7 @@ func HeadWritten(payload string) (restored any, ok bool) {
 }
 
 func HeadAny(payload []byte) (restored any, err error) {
-	if about, err := look(payload, checkpointKeys); err != nil || about.V != SplitVersion || about.Op != OpCheckpoint {
+	if about, err := look(payload, checkpointKeys()); err != nil || about.V != SplitVersion || about.Op != OpCheckpoint {
 		return nil, fmt.Errorf("it is no head: %v, %+v", err, about)
 	}
 	var doc headDoc

@@ -49,13 +49,6 @@ const (
 	OpCheckpoint     = "CHECKPOINT"      // the state, written down
 )
 
-var known = map[string]bool{
-	OpRefuse: true, OpOverride: true, OpSpawn: true, OpExit: true, OpEnforce: true, OpGap: true, OpAttempt: true,
-	OpHalt: true, OpSuspend: true, OpIntent: true, OpStepClaimed: true, OpStepVerified: true, OpResumeProposed: true,
-	OpGate: true, OpDecision: true, OpAck: true, OpLaunch: true, OpHarvest: true, OpCap: true, OpVerdict: true,
-	OpCheckpoint: true,
-}
-
 // A Holder says who has a lease, for people.
 type Holder struct {
 	Node   string `json:"node"`
@@ -157,7 +150,14 @@ type Row struct {
 }
 
 // Known reports whether the row's op is one this version acts on.
-func (r Row) Known() bool { return known[r.Op] }
+func (r Row) Known() bool {
+	switch r.Op {
+	case OpRefuse, OpOverride, OpSpawn, OpExit, OpEnforce, OpGap, OpAttempt, OpHalt, OpSuspend, OpIntent, OpStepClaimed, OpStepVerified,
+		OpResumeProposed, OpGate, OpDecision, OpAck, OpLaunch, OpHarvest, OpCap, OpVerdict, OpCheckpoint:
+		return true
+	}
+	return false
+}
 
 // Body is the row as it stands in the ledger, with the fields that this version
 // does not know; nil for a row that was not read from one.

@@ -121,7 +121,8 @@ func skipValue(p []byte) int {
 }
 
 // keysOf are the JSON keys of a struct.
-func keysOf(t reflect.Type) map[string]bool {
+func keysOf[T any]() map[string]bool {
+	t := reflect.TypeFor[T]()
 	keys := map[string]bool{}
 	for i := range t.NumField() {
 		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {

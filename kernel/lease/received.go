@@ -107,7 +107,7 @@ func (p Received) chain(chain string, order Order) *Breach {
 		if b := p.shipped(e); b != nil {
 			return b
 		}
-		before, admits = &e.Record, admits || laneOps[e.Op].admits
+		before, admits = &e.Record, admits || laneOps()[e.Op].admits
 	}
 	if admits && !p.Blind && before.State != lane.Free && !order.admits(*before) {
 		return breach(LaneWithoutOrder, fixAgain, "generation %d is admitted, and the order of admissions does not say so in the same push", before.Gen)
@@ -121,7 +121,7 @@ func (p Received) chain(chain string, order Order) *Breach {
 func (p Received) mounted(chain string, after Table) *Breach {
 	for _, e := range p.Lanes[chain] {
 		m := e.Record.Rides
-		if m == nil || !laneOps[e.Op].admits || p.Blind {
+		if m == nil || !laneOps()[e.Op].admits || p.Blind {
 			continue
 		}
 		r, ok := after.Chains[m.chain()]

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/git-dos/git-dos/kernel/lane"
 )
@@ -63,20 +64,22 @@ var (
 // laneOps is the table of ops on a lane's chain, where the authority is a server.
 // A held lease counts as live there: only a SCAVENGE ends what somebody holds
 // against its holder, and it says why.
-var laneOps = map[string]opRule{
-	OpAcquire:      {from: []lane.State{none, lane.Free, lane.Held, lane.Waiting}, to: []lane.State{lane.Held, lane.Waiting}, admits: true},
-	OpDelegate:     {from: []lane.State{none, lane.Free, lane.Held, lane.Waiting}, to: []lane.State{lane.Held, lane.Waiting}, admits: true},
-	OpReady:        {from: []lane.State{lane.Waiting}, to: []lane.State{lane.Held}},
-	OpHeartbeat:    {from: []lane.State{lane.Held, lane.Waiting}},
-	OpShip:         {from: []lane.State{lane.Held}},
-	OpPark:         {from: []lane.State{lane.Held}, to: []lane.State{lane.Parked}},
-	OpUnpark:       {from: []lane.State{lane.Parked}, to: []lane.State{lane.Held}},
-	OpRelease:      {from: liveState, to: []lane.State{lane.Free}, ends: true},
-	OpReturn:       {from: liveState, to: []lane.State{lane.Free}, ends: true},
-	OpScavenge:     {from: append([]lane.State{none}, anyState...), to: []lane.State{lane.Free}, ends: true, torn: true},
-	OpVoid:         {from: append([]lane.State{none}, anyState...), to: []lane.State{lane.Free}, ends: true, torn: true},
-	opOfCheckpoint: {from: anyState},
-}
+var laneOps = sync.OnceValue(func() map[string]opRule {
+	return map[string]opRule{
+		OpAcquire:      {from: []lane.State{none, lane.Free, lane.Held, lane.Waiting}, to: []lane.State{lane.Held, lane.Waiting}, admits: true},
+		OpDelegate:     {from: []lane.State{none, lane.Free, lane.Held, lane.Waiting}, to: []lane.State{lane.Held, lane.Waiting}, admits: true},
+		OpReady:        {from: []lane.State{lane.Waiting}, to: []lane.State{lane.Held}},
+		OpHeartbeat:    {from: []lane.State{lane.Held, lane.Waiting}},
+		OpShip:         {from: []lane.State{lane.Held}},
+		OpPark:         {from: []lane.State{lane.Held}, to: []lane.State{lane.Parked}},
+		OpUnpark:       {from: []lane.State{lane.Parked}, to: []lane.State{lane.Held}},
+		OpRelease:      {from: liveState, to: []lane.State{lane.Free}, ends: true},
+		OpReturn:       {from: liveState, to: []lane.State{lane.Free}, ends: true},
+		OpScavenge:     {from: append([]lane.State{none}, anyState...), to: []lane.State{lane.Free}, ends: true, torn: true},
+		OpVoid:         {from: append([]lane.State{none}, anyState...), to: []lane.State{lane.Free}, ends: true, torn: true},
+		opOfCheckpoint: {from: anyState},
+	}
+})
 
 // opOfCheckpoint is the op of an entry that only packs what is before it.
 const opOfCheckpoint = "CHECKPOINT"
@@ -96,7 +99,7 @@ func Step(before *Record, e LaneEntry, k Known) *Breach {
 	if before != nil {
 		was = *before
 	}
-	r, known := laneOps[e.Op]
+	r, known := laneOps()[e.Op]
 	switch {
 	case e.Op == OpTaking || e.Op == OpPushing:
 		return breach(IllegalStep, fixOwnNode, "%s is never written to a server", e.Op)

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -76,29 +77,31 @@ const (
 )
 
 // remedies are the causes that are known.
-var remedies = map[string]remedy{
-	"lane_soak_gated":                    byWaiting,
-	"operator_decision":                  byOperator,
-	"lane_all_inflight_or_deferred":      byReplan,
-	"child_parked_pre_step9_no_envelope": byReplan,
-	"data_gated_closeout":                byReplan,
-	"uncategorized_nonship":              byReplan,
-	"stale_claim_false_block":            byUnstick,
-	"ship_oracle_false_positive":         byUnstick,
-	"lying_verdict_token":                byUnstick,
-	"preflight_scratch_race":             byUnstick,
-	"wait_marker_runaway":                byUnstick,
-	"child2_fanout_died_pre_ship":        byUnstick,
-	"packet_incoherence":                 byUnstick,
-	"encoding_mojibake":                  byUnstick,
-	"gate_wedge_unspecified":             byUnstick,
-	"body_empty_picks":                   byUnstick,
-}
+var remedies = sync.OnceValue(func() map[string]remedy {
+	return map[string]remedy{
+		"lane_soak_gated":                    byWaiting,
+		"operator_decision":                  byOperator,
+		"lane_all_inflight_or_deferred":      byReplan,
+		"child_parked_pre_step9_no_envelope": byReplan,
+		"data_gated_closeout":                byReplan,
+		"uncategorized_nonship":              byReplan,
+		"stale_claim_false_block":            byUnstick,
+		"ship_oracle_false_positive":         byUnstick,
+		"lying_verdict_token":                byUnstick,
+		"preflight_scratch_race":             byUnstick,
+		"wait_marker_runaway":                byUnstick,
+		"child2_fanout_died_pre_ship":        byUnstick,
+		"packet_incoherence":                 byUnstick,
+		"encoding_mojibake":                  byUnstick,
+		"gate_wedge_unspecified":             byUnstick,
+		"body_empty_picks":                   byUnstick,
+	}
+})
 
 // remedy is that of the cause, empty where it is not known.
 func (it Iteration) remedy() remedy {
 	if it.BlockedCause == nil {
 		return ""
 	}
-	return remedies[strings.TrimSpace(*it.BlockedCause)]
+	return remedies()[strings.TrimSpace(*it.BlockedCause)]
 }

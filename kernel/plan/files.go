@@ -4,25 +4,24 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
 // noSource are the extensions of archives, images and other binaries: what a
 // section names of them is no work of a phase.
-var noSource = extensions(`
-	7z bz2 gz jar rar tar tgz war whl xz zip zst
-	bmp gif heic ico jpeg jpg png psd svg tif tiff webp
-	a bin class dll dylib exe lib o obj pdb pyc so wasm
-	avi eot mov mp3 mp4 ogg otf pdf ttf wav webm woff woff2`)
-
-func extensions(list string) map[string]bool {
+var noSource = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
-	for ext := range strings.FieldsSeq(list) {
+	for ext := range strings.FieldsSeq(`
+		7z bz2 gz jar rar tar tgz war whl xz zip zst
+		bmp gif heic ico jpeg jpg png psd svg tif tiff webp
+		a bin class dll dylib exe lib o obj pdb pyc so wasm
+		avi eot mov mp3 mp4 ogg otf pdf ttf wav webm woff woff2`) {
 		m["."+ext] = true
 	}
 	return m
-}
+})
 
 // Files lists the files the section names: words of the form dir/file.ext, as
 // paths from the root of the tree, each once, in its order. With code
@@ -61,7 +60,7 @@ func fileIn(word string) (string, bool) {
 	switch {
 	case dir == "" || dir[0] == '/' || !utf8.ValidString(word) || strings.ContainsAny(word, "*\\~$%"):
 		return "", false
-	case len(ext) < 2 || ext == base || !strings.ContainsFunc(ext, unicode.IsLetter) || noSource[strings.ToLower(ext)]:
+	case len(ext) < 2 || ext == base || !strings.ContainsFunc(ext, unicode.IsLetter) || noSource()[strings.ToLower(ext)]:
 		return "", false
 	}
 	for segment := range strings.SplitSeq(word, "/") {
