@@ -99,9 +99,11 @@ func (p Packet) alone(c Candidate, row func(format string, args ...any)) {
 		row("of the trunk lists the lanes and their trees.")
 		row("")
 	}
-	row("Before you change anything, take the lease:")
+	row("Before you change anything, take the lease, unless you hold that lane already:")
 	row("    git dos lease acquire %s --unit %s", lane, unit)
-	row("Where that is refused, stop: somebody else is at it, or it may not be done now.")
+	row("Where that is refused, stop: somebody else is at it, or it may not be done now. Renew it within")
+	row("a third of its ttl, and stop when it is lost:")
+	row("    git dos lease heartbeat %s", lane)
 	row("")
 	row("%s", c.done(p.Branch))
 	row("")

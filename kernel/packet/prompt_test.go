@@ -8,7 +8,7 @@ import (
 func TestAWorkerUnderALeaseIsToldToTakeNone(t *testing.T) {
 	p := Packet{Branch: "main", Picks: []Candidate{{Plan: "SHOP", Phase: "API1", Title: "serve it", Lane: "api", Until: Until{Unit: true}}}}
 	alone, under := p.Prompts()[0].Text, p.PromptUnder("api", 0)
-	for _, words := range []string{"git dos lease acquire", "git dos lease release", "git dos attempt"} {
+	for _, words := range []string{"git dos lease acquire api", "unless you hold that lane already", "git dos lease heartbeat api", "git dos lease release api", "git dos attempt"} {
 		if !strings.Contains(alone, words) {
 			t.Errorf("one that stands alone is not told %q", words)
 		}
