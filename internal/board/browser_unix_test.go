@@ -163,6 +163,12 @@ func TestInABrowser(t *testing.T) {
 			keep(t, p, fmt.Sprintf("board-%d-%v", width, dark), true)
 		}
 	}
+	must(t, p.Print())
+	visit(t, p, d, 800, 900)
+	if paper := ask[string](t, p, `getComputedStyle(document.body).backgroundColor + getComputedStyle(document.getElementById("tools")).display`); paper != "rgb(255, 255, 255)none" {
+		t.Errorf("it is printed on %s", paper)
+	}
+	keep(t, p, "board-print", true)
 	must(t, p.Dark(false))
 	visit(t, p, d, 1280, 900)
 	must(t, p.Eval(`document.querySelector("[data-do=six]").click(); document.querySelector(".lane details").open = true; new Promise(r => setTimeout(r, 200))`, nil))

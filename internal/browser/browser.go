@@ -226,13 +226,18 @@ func (p *Page) Size(width, height int) error {
 	return p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
 }
 
-// Dark prefers dark pages, or light ones.
-func (p *Page) Dark(dark bool) error {
+// Dark has pages shown for those who like it dark, or not.
+func (p *Page) Dark(dark bool) error { return p.media("screen", dark) }
+
+// Print has pages shown as they are printed, for those who like it dark.
+func (p *Page) Print() error { return p.media("print", true) }
+
+func (p *Page) media(kind string, dark bool) error {
 	scheme := "light"
 	if dark {
 		scheme = "dark"
 	}
-	return p.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	return p.call("Emulation.setEmulatedMedia", map[string]any{"media": kind, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
 // Scripts lets the pages that are opened from now on run theirs, or not.
