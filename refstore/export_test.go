@@ -23,3 +23,6 @@ func SetLookTime(d time.Duration) (restore func()) {
 
 // MirrorMoved is how a fetch that failed beside another writer is told.
 func (a *Remote) MirrorMoved(words string) bool { return a.mirrorMoved(words) }
+
+// Abandon leaves a folder as a process that is killed does.
+func (s *Scratch) Abandon() { _ = s.lock.Close() }

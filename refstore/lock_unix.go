@@ -41,6 +41,12 @@ func inode(st fs.FileInfo) uint64 {
 	return 0
 }
 
+// ownedByUs reports whether a file is this user's.
+func ownedByUs(st fs.FileInfo) bool {
+	s, ok := st.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
+}
+
 // dup returns a second descriptor of the same open file, which shares its lock.
 func dup(f *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)

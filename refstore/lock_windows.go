@@ -25,6 +25,9 @@ func flock(f *os.File, wait bool) (bool, error) {
 // to do.
 func inode(st fs.FileInfo) uint64 { return uint64(st.ModTime().UnixNano()) }
 
+// ownedByUs reports whether a file is this user's: the folder for temporary files is.
+func ownedByUs(fs.FileInfo) bool { return true }
+
 // dup returns a second handle of the same open file, which shares its lock.
 func dup(f *os.File) (*os.File, error) {
 	self := windows.CurrentProcess()

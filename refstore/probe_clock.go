@@ -56,12 +56,12 @@ func outside(at, from, to time.Time) time.Duration {
 // httpClock has git write down the headers of its conversation. No other
 // transport has any.
 func (p *prober) httpClock(ctx context.Context) ClockReading {
-	dir, err := os.MkdirTemp("", "git-dos-probe-")
+	scratch, err := MakeScratch("probe")
 	if err != nil {
 		return ClockReading{}
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	trace := filepath.Join(dir, "trace")
+	defer func() { _ = scratch.Close() }()
+	trace := filepath.Join(scratch.Dir, "trace")
 	run := p.a.run.With("GIT_TRACE_CURL="+trace, "GIT_TRACE_CURL_NO_DATA=1", "GIT_TRACE_REDACT=1")
 	from, err := p.a.source(ctx)
 	if err != nil {

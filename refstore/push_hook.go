@@ -21,12 +21,12 @@ var errHook = errors.New("the pre-push hook refused it")
 // refusal from all else that can end it: by what git notes of its children, for the
 // words on standard error may be anybody's.
 func (a *Remote) pushAsking(ctx context.Context, args []string) (stdout []byte, words string, err error) {
-	dir, err := os.MkdirTemp("", "git-dos-push-")
+	scratch, err := MakeScratch("push")
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", errNotSent, err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	trace := filepath.Join(dir, "trace")
+	defer func() { _ = scratch.Close() }()
+	trace := filepath.Join(scratch.Dir, "trace")
 	stdout, words, err = a.run.With("GIT_TRACE2_EVENT="+trace).Run(ctx, git.Call{Args: args})
 	if err != nil && hookFailed(trace, "pre-push") {
 		err = fmt.Errorf("%w: %w", errHook, err)

@@ -39,10 +39,12 @@ func Signatures(ctx context.Context, repo *refstore.Repo, policyAt refstore.OID,
 		return nil, err
 	}
 	c := &signatureCheck{run: repo.Git.Offline(), format: repo.Format, keys: keys}
-	if c.dir, err = os.MkdirTemp("", "git-dos-signers-"); err != nil {
+	scratch, err := refstore.MakeScratch("signers")
+	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(c.dir)
+	defer scratch.Close()
+	c.dir = scratch.Dir
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}

@@ -64,6 +64,7 @@ func ofState() []Known {
 		{"D052", "INTENT", Warn, "a write to refs was cut off", "nothing: the next verb that writes cleans up", true},
 		{"D053", "NODE", Error, "the name of this clone", "nothing: the next verb that writes makes one", true},
 		{"D054", "HELD_LEASE", Error, "a lease that this worktree remembers, and may have no more", "stop working on it; `git dos lease release` forgets it", false},
+		{"D055", "SCRATCH", Error, "a temporary folder that a killed git-dos left; an error where that cannot be told", "`git dos doctor --fix`", true},
 		{"D060", "HOOKS", Error, "whether git asks git-dos before it commits and pushes", "`git dos hooks install`", false},
 		{"D061", "GATE_NOT_ARMED", Error, "a hook that was installed and is not run from here", "`git dos hooks install`, or what the check says", true},
 	}

@@ -131,7 +131,7 @@ func Examine(ctx context.Context, dir string, now func() time.Time, repair *Repa
 			}
 		}
 		for _, check := range []func(context.Context){
-			x.shape, x.identity, x.settings, x.policy, x.refs, x.packed, x.locks, x.node, x.held, x.hooks, x.disk,
+			x.shape, x.identity, x.settings, x.policy, x.refs, x.packed, x.locks, x.scratches, x.node, x.held, x.hooks, x.disk,
 		} {
 			check(ctx)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/verdict"
+	"github.com/git-dos/git-dos/refstore"
 )
 
 // staleAge is the age from which on a lock file counts as left behind: a
@@ -49,6 +50,20 @@ func (x *examiner) staleLock(severity Severity, path string, age time.Duration, 
 		ID: "STALE_LOCK", Severity: severity, Target: path, Remedy: "rm " + verdict.ShellWord(path),
 		Detail: fmt.Sprintf("is %s old and keeps %s; remove it if no git process is running here", age.Round(time.Second), prevents),
 	})
+}
+
+// scratches reports temporary folders whose processes are gone.
+func (x *examiner) scratches(context.Context) {
+	left, err := refstore.LeftScratches()
+	if err != nil {
+		x.unknown("SCRATCH", err)
+	}
+	for _, l := range left {
+		x.add(Check{
+			ID: "SCRATCH", Severity: Warn, Target: l.Path, Remedy: "git dos doctor --fix",
+			Detail: fmt.Sprintf("is %s old, and the git-dos that made it is gone", l.Age.Round(time.Second)),
+		})
+	}
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-dos/git-dos/internal/admit"
 	"github.com/git-dos/git-dos/internal/hookset"
+	"github.com/git-dos/git-dos/refstore"
 )
 
 // A Repair lets an examination put right what is provably git-dos's own.
@@ -19,6 +20,7 @@ type Repair struct {
 // the checks that follow.
 func (x *examiner) fix(ctx context.Context, r Repair) {
 	x.fixLocks(ctx)
+	x.fixScratches()
 	x.fixNode(ctx)
 	x.fixHooks(ctx, r)
 }
@@ -45,6 +47,21 @@ func (x *examiner) fixLocks(ctx context.Context) {
 	}
 	if err != nil {
 		x.unfixed("STALE_LOCK", err)
+	}
+}
+
+// fixScratches removes the temporary folders of processes that are gone.
+func (x *examiner) fixScratches() {
+	left, err := refstore.LeftScratches()
+	if err != nil {
+		return // said when they are looked at
+	}
+	for _, l := range left {
+		if err := l.Remove(); err != nil {
+			x.unfixed("SCRATCH", fmt.Errorf("%s: %w", l.Path, err))
+			continue
+		}
+		x.fixed("SCRATCH", l.Path, fmt.Sprintf("removed, %s old: a killed git-dos left it", l.Age.Round(time.Second)))
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +33,7 @@ var ErrMissing = errors.New("the files are not all readable here")
 
 // A Space holds checkouts for as long as they are needed. It must be closed.
 type Space struct {
+	scratch *refstore.Scratch
 	dir     string
 	run     git.Runner // sees the repository's objects and writes its own
 	entries int        // checkouts made so far
@@ -41,14 +41,15 @@ type Space struct {
 
 // Open makes a Space over a repository.
 func Open(repo *refstore.Repo) (*Space, error) {
-	dir, err := os.MkdirTemp("", "git-dos-suite-")
+	scratch, err := refstore.MakeScratch("suite")
 	if err != nil {
 		return nil, err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return nil, err
+	dir, err := filepath.EvalSymlinks(scratch.Dir)
+	s := &Space{scratch: scratch, dir: dir, run: repo.Git}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	s := &Space{dir: dir, run: repo.Git}
 	info := filepath.Join(dir, "objects", "info")
 	if err := os.MkdirAll(info, 0o700); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -66,19 +67,7 @@ func Open(repo *refstore.Repo) (*Space, error) {
 }
 
 // Close removes the folder and all that commands left in it.
-func (s *Space) Close() error {
-	if os.RemoveAll(s.dir) == nil {
-		return nil
-	}
-	// A command may have made folders that nobody may write to.
-	_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	return os.RemoveAll(s.dir)
-}
+func (s *Space) Close() error { return s.scratch.Close() }
 
 // CloseWith closes the Space and adds a failure to do so to err.
 func (s *Space) CloseWith(err *error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"os"
 
 	"github.com/git-dos/git-dos/refstore/git"
 )
@@ -56,7 +55,7 @@ func Numstat(ctx context.Context, run git.Runner, commits iter.Seq2[Commit, erro
 			yield(CommitStat{}, err)
 			return
 		}
-		defer os.RemoveAll(n.view)
+		defer n.view.Close()
 		fed := make(chan error, 1)
 		go func() { fed <- n.feed(ctx, commits) }()
 		err = n.answers(ctx, func(c CommitStat) bool { return yield(c, nil) })

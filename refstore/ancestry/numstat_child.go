@@ -20,7 +20,7 @@ import (
 // whose lines differ, all of them NUL-terminated.
 type numstat struct {
 	*child
-	view  string // the git directory it sees
+	view  *refstore.Scratch // the git directory it sees
 	in    *os.File
 	asked chan CommitStat // in the order of the questions
 }
@@ -32,7 +32,7 @@ func startNumstat(ctx context.Context, run git.Runner) (*numstat, error) {
 	}
 	n, err := startDiffTree(ctx, run)
 	if err != nil {
-		_ = os.RemoveAll(view)
+		_ = view.Close()
 		return nil, err
 	}
 	n.view = view

@@ -23,17 +23,18 @@ func Opaque() []string {
 // objectView makes a git directory that has the repository's objects and
 // nothing else of it: no attributes, neither committed, of a work tree nor of
 // this clone, and no setting that makes a file binary. What a file is depends
-// on its name alone. The caller removes the directory.
-func objectView(ctx context.Context, run git.Runner) (git.Runner, string, error) {
+// on its name alone. The caller closes the directory.
+func objectView(ctx context.Context, run git.Runner) (git.Runner, *refstore.Scratch, error) {
 	out, err := run.Offline().Output(ctx, "rev-parse", "--path-format=absolute", "--git-path", "objects", "--show-object-format")
 	if err != nil {
-		return run, "", err
+		return run, nil, err
 	}
 	objects, format, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
-	dir, err := os.MkdirTemp("", "git-dos-objects-")
+	view, err := refstore.MakeScratch("objects")
 	if err != nil {
-		return run, "", err
+		return run, nil, err
 	}
+	dir := view.Dir
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 	empty := "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 	if refstore.Format(format) == refstore.SHA256 {
@@ -47,12 +48,12 @@ func objectView(ctx context.Context, run git.Runner) (git.Runner, string, error)
 			err = os.WriteFile(path, []byte(f[1]), 0o600)
 		}
 		if err != nil {
-			_ = os.RemoveAll(dir)
-			return run, "", err
+			_ = view.Close()
+			return run, nil, err
 		}
 	}
 	run.Env = append(slices.Clone(run.Env), "GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+objects, "GIT_IMPLICIT_WORK_TREE=0",
 		"GIT_ATTR_NOSYSTEM=1", "GIT_ATTR_SOURCE="+empty)
 	run.Config = append(slices.Clone(run.Config), "core.bare=true", "core.attributesFile="+os.DevNull, "diff.default.binary=false")
-	return run, dir, nil
+	return run, view, nil
 }
