@@ -195,4 +195,4 @@ var laneKinds = []string{"meta", "lane", "order"}
 
 // LaneKinds names the refs that reading leases takes, for a caller that lists
 // them ahead.
-func LaneKinds() []string { return slices.Clone(laneKinds) }
+func LaneKinds() []string { return slices.Clone(ownKinds) }

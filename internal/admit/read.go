@@ -34,15 +34,7 @@ func (d *Desk) Leases(ctx context.Context, cached bool) (Reading, error) {
 	}
 	out := Reading{AsOf: s.AsOf.UTC().Truncate(time.Second), Lanes: []lease.Record{}, Unread: t.Unreadable()}
 	out.Claims = claimsOf(t)
-	var own []lease.Record
-	if slices.ContainsFunc(slices.Collect(maps.Values(t.Chains)), func(r lease.Record) bool { return r.Delegate }) {
-		own, err = d.ownClaims(ctx)
-	}
-	if err == nil {
-		out.Claims = append(out.Claims, own...)
-		err = d.overlay(ctx, &t, &out)
-	}
-	if err != nil {
+	if err := d.overlay(ctx, &t, &out); err != nil {
 		return Reading{}, d.storeError(err)
 	}
 	out.Seats = t.Seats(d.lapsing())
@@ -137,16 +129,17 @@ func (d *Desk) upToDate(ctx context.Context, v view, at place, name string, cach
 }
 
 // overlay puts the leases that this node granted in the place of what it has of
-// their lanes on the remote.
+// their lanes on the remote, and adds what is claimed inside them.
 func (d *Desk) overlay(ctx context.Context, t *lease.Table, out *Reading) error {
 	own := func(r lease.Record) bool { return r.Delegate }
 	if d.remote == nil || !slices.ContainsFunc(slices.Collect(maps.Values(t.Chains)), own) {
 		return nil
 	}
-	all, err := d.granted(ctx)
+	all, claims, err := d.grants(ctx)
 	if err != nil {
 		return err
 	}
+	out.Claims = append(out.Claims, claims...)
 	for _, g := range all {
 		name := g.delegation.Lane
 		switch r := t.Chains[name]; {

@@ -153,14 +153,6 @@ func (d *Desk) ownClaims(ctx context.Context) ([]lease.Record, error) {
 	if d.remote == nil {
 		return nil, nil
 	}
-	own := d.own()
-	s, err := own.auth.Read(ctx, refQuery(ownKinds))
-	if err != nil || len(s.List("delegation")) == 0 {
-		return nil, err
-	}
-	t, err := own.table(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	return claimsOf(t), nil
+	_, claims, err := d.grants(ctx)
+	return claims, err
 }

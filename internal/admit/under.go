@@ -89,24 +89,29 @@ type grantedLane struct {
 
 // granted reads what this node grants on the lanes that it has on the remote.
 func (d *Desk) granted(ctx context.Context) ([]grantedLane, error) {
+	lanes, _, err := d.grants(ctx)
+	return lanes, err
+}
+
+// grants is granted with what is claimed inside those leases, of one read.
+func (d *Desk) grants(ctx context.Context) (lanes []grantedLane, claims []lease.Record, err error) {
 	own := d.own()
 	s, err := own.auth.Read(ctx, refQuery(ownKinds))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := d.delegationsIn(s)
 	if len(all) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	t, err := own.table(ctx, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []grantedLane
 	for name, has := range all {
 		if has.State == lease.Unreadable {
 			_, err := d.delegationIn(s, name)
-			out = append(out, grantedLane{delegation: has, unread: err})
+			lanes = append(lanes, grantedLane{delegation: has, unread: err})
 			continue
 		}
 		if has.State != lease.Live && has.State != lease.Returning {
@@ -117,7 +122,7 @@ func (d *Desk) granted(ctx context.Context) ([]grantedLane, error) {
 			r = has.Shown(r)
 			g.lease = &r
 		}
-		out = append(out, g)
+		lanes = append(lanes, g)
 	}
-	return out, nil
+	return lanes, claimsOf(t), nil
 }
