@@ -50,8 +50,9 @@ func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
 		patterns = append(patterns, Ref(k, ""), Ref("at", "*/"+k+"/**"))
 	}
 	patterns = append(patterns, usualHead)
+	wait := forEachRef(ctx, git.Runner{Dir: dir}, patterns) // first, as it takes longest
 	ended := make(chan listing, 1)
-	go func() { ended <- forEachRef(ctx, git.Runner{Dir: dir}, patterns)() }()
+	go func() { ended <- wait() }()
 	a.wait = sync.OnceValue(func() listing { return <-ended })
 	r, err := Open(ctx, dir)
 	if err == nil {

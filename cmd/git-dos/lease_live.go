@@ -134,27 +134,36 @@ func leaseLive(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	here := heldHere(d) // while git still lists the refs
 	reading, err := d.Leases(c.Context, c.Bool("cached"))
 	if err != nil {
 		return deskError(err)
 	}
-	l := listing{leases: reading.Lanes, unread: reading.Unread, from: d.Remote(), asOf: reading.AsOf, now: now(c)}
+	l := listing{leases: reading.Lanes, unread: reading.Unread, here: here, from: d.Remote(), asOf: reading.AsOf, now: now(c)}
 	if c.Bool("all") {
 		l.never = neverLeased(d.Declared(), reading)
 	} else {
 		l.leases = slices.DeleteFunc(l.leases, func(r lease.Record) bool { return r.State == lane.Free })
 	}
 	l.leases = append(l.leases, reading.Claims...)
-	if held, err := d.RecallAll(); err == nil { // it only marks rows
-		l.here = map[string]bool{}
-		for _, h := range held {
-			l.here[h.Nonce] = true
-		}
-	}
 	if wantsRecords(c) {
 		return answerRecords(c, l, l.records())
 	}
 	return answerPaged(c, l)
+}
+
+// heldHere are the nonces of the leases that this worktree took; none where that
+// cannot be told, as they only mark rows.
+func heldHere(d *admit.Desk) map[string]bool {
+	held, err := d.RecallAll()
+	if err != nil {
+		return nil
+	}
+	here := map[string]bool{}
+	for _, h := range held {
+		here[h.Nonce] = true
+	}
+	return here
 }
 
 // records are the rows, sorted by lane. One that cannot be read is named by its slot
