@@ -29,19 +29,23 @@ type ahead struct {
 	objects  atomic.Pointer[objectReader]
 }
 
-// An Ahead says what a caller that writes nothing goes on to read, so that git
-// begins with it beside the discovery.
+// An Ahead says what a caller goes on to read, so that git begins with it beside
+// the discovery. What is listed answers no read that a local write is decided on, nor,
+// unless it is still, any of refs that this process has begun to write since.
 type Ahead struct {
 	Kinds []string // of dos refs: of the repository itself and in the mirrors of its remotes
 	Files bool     // files of commits: the first call of Files finds its git running
 	Still bool     // the kinds again, as of the same moment; of a mirror until it is fetched anew
+
+	If func(Config) bool // whether to list anything, by the settings; nil for always
 }
 
 // OpenAhead is [Open] for a caller that knows what it reads next.
 func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
+	run := git.Runner{Dir: dir}
 	a := &ahead{kinds: next.Kinds, still: next.Still, began: time.Now()}
 	if next.Files {
-		o := &objectReader{run: git.Runner{Dir: dir}}
+		o := &objectReader{run: run}
 		_ = o.start(ctx) // whoever asks it first learns of an error
 		a.objects.Store(o)
 	}
@@ -50,11 +54,22 @@ func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
 		patterns = append(patterns, Ref(k, ""), Ref("at", "*/"+k+"/**"))
 	}
 	patterns = append(patterns, usualHead)
-	wait := forEachRef(ctx, git.Runner{Dir: dir}, patterns) // first, as it takes longest
+	config := settings(ctx, run)
 	ended := make(chan listing, 1)
-	go func() { ended <- wait() }()
+	if next.If == nil {
+		wait := forEachRef(ctx, run, patterns) // first, as it takes longest
+		go func() { ended <- wait() }()
+	} else {
+		go func() {
+			var l listing
+			if c, err := config(); err == nil && next.If(c) {
+				l = forEachRef(ctx, run, patterns)()
+			}
+			ended <- l
+		}()
+	}
 	a.wait = sync.OnceValue(func() listing { return <-ended })
-	r, err := Open(ctx, dir)
+	r, err := open(ctx, dir, config)
 	if err == nil {
 		r.ahead = a
 	} else if o := a.objects.Load(); o != nil {
@@ -97,7 +112,7 @@ func (a *ahead) reader() *objectReader {
 }
 
 // listAhead is list by what was listed ahead. It is not ok when that does not
-// hold everything below the patterns, or began before since. A writer must not
+// hold everything below the patterns, or began before since. A local writer must not
 // use it: it decides on what it reads under the lock.
 func (r *Repo) listAhead(ctx context.Context, since time.Time, patterns []string, name func(string) (string, bool)) (tips []Tip, began time.Time, ok bool) {
 	a := r.ahead
@@ -133,6 +148,19 @@ func (a *ahead) take(patterns []string) bool {
 	}
 	a.answered = append(a.answered, patterns...)
 	return true
+}
+
+// spent is called before this process writes refs below prefix, refs/dos/ or that of a
+// mirror: what was listed of them is not what it then reads.
+func (a *ahead) spent(prefix string) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, k := range a.kinds {
+		a.answered = append(a.answered, prefix+k+"/")
+	}
 }
 
 // covers knows the shapes refs/dos/<kind>/ and refs/dos/at/<remote>/<kind>/.

@@ -1,9 +1,12 @@
 package refstore_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-dos/git-dos/refstore"
@@ -205,4 +208,118 @@ func TestRemoteHeadIsToldOnceWhereItLeads(t *testing.T) {
 	if got, ok := ask("origin"); ok {
 		t.Errorf("it leads nowhere: %+v", got)
 	}
+}
+
+// TestListingAheadIsMadeWhereTheSettingsSaySo: elsewhere refs are listed when they
+// are read.
+func TestListingAheadIsMadeWhereTheSettingsSaySo(t *testing.T) {
+	t.Parallel()
+	for want, setting := range map[uint64]string{1: "hub", 2: ""} {
+		f := localFixture(t, initRepo(t))
+		gitIn(t, f.raw, "config", "dos.remote", setting)
+		f.append(t, f.repo, f.auth, laneRef, entry("X", 1, `{}`))
+		r := openedAhead(t, f.raw, refstore.Ahead{Kinds: []string{"lane", "node"}, If: func(c refstore.Config) bool { return c.Get("dos.remote") != "" }})
+		f.append(t, f.repo, f.auth, laneRef, entry("X", 2, `{}`))
+		s, err := r.Local().Read(ctx, queryFor(laneRef))
+		if err != nil || s.Tip(laneRef).Entry.Gen != want {
+			t.Errorf("dos.remote %q: %+v, %v", setting, s.Tip(laneRef), err)
+		}
+	}
+}
+
+// openedAhead is a repository whose listing ahead has ended, if there is one. The kind
+// node was read by it.
+func openedAhead(t testing.TB, dir string, next refstore.Ahead) *refstore.Repo {
+	t.Helper()
+	r, err := refstore.OpenAhead(ctx, dir, next)
+	if err == nil {
+		_, err = r.Local().Read(ctx, refstore.Query{Kinds: []string{"node"}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestNobodyReadsAheadOfHisOwnWrite, here or on a remote.
+func TestNobodyReadsAheadOfHisOwnWrite(t *testing.T) {
+	t.Parallel()
+	next := refstore.Ahead{Kinds: []string{"lane", "node"}}
+	gen := func(s refstore.Snapshot, err error) uint64 {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Tip(laneRef).Entry.Gen
+	}
+	f := localFixture(t, initRepo(t))
+	f.append(t, f.repo, f.auth, laneRef, entry("X", 1, `{}`))
+	r := openedAhead(t, f.raw, next)
+	f.append(t, r, r.Local(), laneRef, entry("X", 2, `{}`))
+	if got := gen(r.Local().Read(ctx, queryFor(laneRef))); got != 2 {
+		t.Errorf("after a write here: %d", got)
+	}
+
+	f = remoteFixture(t, transports[0], "")
+	f.append(t, f.repo, f.auth, laneRef, entry("X", 1, `{}`))
+	r = openedAhead(t, f.repo.WorkTree, next)
+	a, err := r.Remote("origin", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := a.Lock(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	tip := f.rev(t, laneRef)
+	id, err := r.WriteEntry(t.Context(), laneRef, tip, entry("X", 2, `{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := a.Txn(ctx, []refstore.Move{{Ref: laneRef, Expect: tip, New: id}}); o.Result != refstore.Won {
+		t.Fatalf("%+v", o)
+	}
+	if got := gen(a.Cached(ctx, queryFor(laneRef))); got != 2 {
+		t.Errorf("after a push: %d", got)
+	}
+}
+
+// TestAPushIsDecidedOnTheMirrorAsListedAhead: what it was decided on is compared
+// where it arrives.
+func TestAPushIsDecidedOnTheMirrorAsListedAhead(t *testing.T) {
+	t.Parallel()
+	f := remoteFixture(t, transports[0], "")
+	f.append(t, f.repo, f.auth, laneRef, entry("X", 1, `{}`))
+	r := openedAhead(t, f.repo.WorkTree, refstore.Ahead{Kinds: []string{"lane", "node"}})
+	a, err := r.Remote("origin", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.append(t, f.peerRepo, f.peer, laneRef, entry("X", 2, `{}`))
+	var saw []uint64
+	_, err = r.Update(ctx, &mirrorOnce{Remote: a}, queryFor(laneRef), func(s refstore.Snapshot) ([]refstore.Write, error) {
+		saw = append(saw, s.Tip(laneRef).Entry.Gen)
+		return []refstore.Write{{Ref: laneRef, Entry: entry("X", s.Tip(laneRef).Entry.Gen+1, `{}`)}}, nil
+	})
+	if err != nil || !slices.Equal(saw, []uint64{1, 2}) {
+		t.Errorf("decided on %d, %v", saw, err)
+	}
+	if got := len(strings.Fields(gitIn(t, f.raw, "rev-list", f.name(laneRef)))); got != 3 {
+		t.Errorf("the chain has %d entries", got)
+	}
+}
+
+// mirrorOnce decides on the mirror first.
+type mirrorOnce struct {
+	*refstore.Remote
+	asked bool
+}
+
+func (m *mirrorOnce) Read(ctx context.Context, q refstore.Query) (refstore.Snapshot, error) {
+	if m.asked {
+		return m.Remote.Read(ctx, q)
+	}
+	m.asked = true
+	return m.Cached(ctx, q)
 }

@@ -77,6 +77,7 @@ func (l *Local) Lock(ctx context.Context) (func(), error) {
 	if err != nil {
 		return nil, err
 	}
+	l.repo.ahead.spent("refs/dos/")
 	l.held = f
 	unlock := func() {
 		l.dismiss()

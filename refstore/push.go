@@ -53,6 +53,7 @@ var errNotSent = errors.New("nothing was sent")
 // where it is short; after it where commits ride, which may take long enough
 // for others to want to read.
 func (a *Remote) push(ctx context.Context, moves []Move, atomic bool) (stdout []byte, words string, err error) {
+	a.repo.ahead.spent(a.mirror)
 	if !onlyDos(moves) {
 		stdout, words, err = a.pushAsking(ctx, a.pushArgs(moves, atomic))
 		if err == nil {

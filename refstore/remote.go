@@ -204,7 +204,7 @@ func (a *Remote) Cached(ctx context.Context, q Query) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if fetched := a.LastFetch(); len(before) == 0 && !a.locked {
+	if fetched := a.LastFetch(); len(before) == 0 {
 		if tips, _, ok := a.repo.listAhead(ctx, fetched, a.patterns(q), a.localName(q)); ok {
 			return newSnapshot(fetched, tips), nil
 		}

@@ -61,11 +61,19 @@ const MinGit = "2.31"
 // safe.directory as git does. It runs one process, two where HEAD names no
 // commit, and reads the settings beside it.
 func Open(ctx context.Context, dir string) (*Repo, error) {
+	return open(ctx, dir, settings(ctx, git.Runner{Dir: dir}))
+}
+
+// settings reads the settings when they are first asked for.
+func settings(ctx context.Context, run git.Runner) func() (Config, error) {
+	return sync.OnceValues(func() (Config, error) { return readConfig(context.WithoutCancel(ctx), run) })
+}
+
+func open(ctx context.Context, dir string, config func() (Config, error)) (*Repo, error) {
 	if st, err := os.Stat(dir); dir != "" && (errors.Is(err, fs.ErrNotExist) || err == nil && !st.IsDir()) {
 		return nil, fmt.Errorf("%w: %s", ErrNoDirectory, dir)
 	}
 	run := git.Runner{Dir: dir}
-	config := sync.OnceValues(func() (Config, error) { return readConfig(context.WithoutCancel(ctx), run) })
 	go config() // beside the discovery; whoever needs it first waits for it
 	found, err := discover(ctx, run)
 	if err != nil {

@@ -49,6 +49,12 @@ func openDesk(c *cli.Context) (*admit.Desk, error) {
 	return deskOf(c, repo, admit.Open)
 }
 
+// leaseDesk is openDesk for a verb about a lease. Where a remote may decide on it, git
+// begins with what such a verb looks at first.
+func leaseDesk(c *cli.Context) (*admit.Desk, error) {
+	return openAhead(c, refstore.Ahead{Kinds: admit.LeaseKinds(), If: facts.MayHaveFleet}, admit.Open)
+}
+
 // viewingDesk is openDesk for verbs that write nothing, which the fleet's hub answers
 // from its own refs.
 func viewingDesk(c *cli.Context) (*admit.Desk, error) {
@@ -68,7 +74,11 @@ func lookingDesk(c *cli.Context) (*admit.Desk, error) { return readingWith(c, ad
 type deskOpener func(context.Context, *refstore.Repo, func() time.Time) (*admit.Desk, error)
 
 func readingWith(c *cli.Context, open deskOpener) (*admit.Desk, error) {
-	repo, err := refstore.OpenAhead(c.Context, workspace(c), refstore.Ahead{Kinds: admit.LaneKinds()})
+	return openAhead(c, refstore.Ahead{Kinds: admit.LaneKinds()}, open)
+}
+
+func openAhead(c *cli.Context, next refstore.Ahead, open deskOpener) (*admit.Desk, error) {
+	repo, err := refstore.OpenAhead(c.Context, workspace(c), next)
 	if err != nil {
 		return nil, repoError(err)
 	}

@@ -21,7 +21,7 @@ func leaseAcquire(c *cli.Context) error {
 	if err := checkAcquire(c, lanes); err != nil {
 		return err
 	}
-	d, err := openDesk(c)
+	d, err := leaseDesk(c)
 	if err != nil {
 		return err
 	}

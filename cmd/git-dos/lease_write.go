@@ -98,7 +98,7 @@ func leaseKeep(c *cli.Context, verb func(*admit.Desk, context.Context, string, l
 	if err != nil {
 		return err
 	}
-	d, err := openDesk(c)
+	d, err := leaseDesk(c)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func leaseScavenge(c *cli.Context) error {
 	if err := lease.CheckWord("operator", operator); err != nil {
 		return usagef("%w", err)
 	}
-	d, err := openDesk(c)
+	d, err := leaseDesk(c)
 	if err != nil {
 		return err
 	}

@@ -196,3 +196,7 @@ var laneKinds = []string{"meta", "lane", "order"}
 // LaneKinds names the refs that reading leases takes, for a caller that lists
 // them ahead.
 func LaneKinds() []string { return slices.Clone(ownKinds) }
+
+// LeaseKinds names the refs that a verb about a lease looks at before it writes, where
+// the lanes are a fleet's.
+func LeaseKinds() []string { return append(slices.Clone(ownKinds), "node") }

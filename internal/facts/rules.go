@@ -8,6 +8,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,10 +128,7 @@ func fleetRemote(repo *refstore.Repo, own policy.Policy) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := os.Getenv("GIT_DOS_REMOTE")
-	if name == "" {
-		name = c.Get("dos.remote")
-	}
+	name := namedRemote(c)
 	if name != "" || own.Fleet.ID == "" {
 		return name, nil
 	}
@@ -139,6 +137,14 @@ func fleetRemote(repo *refstore.Repo, own policy.Policy) (string, error) {
 	}
 	return "", fmt.Errorf("%w: run git config dos.remote NAME", ErrNoFleetRemote)
 }
+
+func namedRemote(c refstore.Config) string {
+	return cmp.Or(os.Getenv("GIT_DOS_REMOTE"), c.Get("dos.remote"))
+}
+
+// MayHaveFleet reports whether the settings leave it to dos.toml, at most, that a
+// remote decides on the lanes.
+func MayHaveFleet(c refstore.Config) bool { return namedRemote(c) != "" || len(c.Remotes()) == 1 }
 
 // trunkRules replaces the work tree's policy with the trunk's.
 func trunkRules(ctx context.Context, repo *refstore.Repo, r Rules) (Rules, error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-dos/git-dos/internal/githome"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
@@ -253,5 +254,30 @@ func TestAnUnreadableTrunkIsNoOtherBranch(t *testing.T) {
 			t.Errorf("without %s: rules of trunk %+v", object, r.Trunk)
 		}
 		h.wantIn(clone, "without "+object, "INDETERMINATE")
+	}
+}
+
+// A fleet has a remote that is named, or the only one.
+func TestSettingsWithoutARemoteToTellHaveNoFleet(t *testing.T) {
+	for settings, want := range map[string]bool{
+		"":                              false,
+		"remote.origin.url=x":           true,
+		"remote.a.url=x remote.b.url=x": false,
+		"remote.a.url=x remote.b.url=x dos.remote=b": true,
+	} {
+		dir := t.TempDir()
+		githome.Git(t, dir, "init", "--quiet")
+		for _, s := range strings.Fields(settings) {
+			key, value, _ := strings.Cut(s, "=")
+			githome.Git(t, dir, "config", key, value)
+		}
+		repo, err := refstore.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := repo.Config()
+		if got := MayHaveFleet(c); got != want || err != nil {
+			t.Errorf("%q: %t, %v", settings, got, err)
+		}
 	}
 }
