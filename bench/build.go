@@ -65,14 +65,15 @@ func (b *bench) prepare() error {
 	return b.ownHome()
 }
 
-// build compiles the product, with one more file in its main package if extra
-// is not empty, and returns the path of the binary.
+// build compiles the product as it is released, static and without what debuggers
+// read, with one more file in its main package if extra is not empty, and returns the
+// path of the binary.
 func (b *bench) build(name, extra string) (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
 	out := filepath.Join(b.root, name)
-	args := []string{"build", "-tags", "urfave_cli_no_docs", "-trimpath", "-buildvcs=false", "-o", out}
+	args := []string{"build", "-tags", "urfave_cli_no_docs", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", out}
 	if extra != "" {
 		overlay, err := b.overlay(extra)
 		if err != nil {
@@ -81,6 +82,7 @@ func (b *bench) build(name, extra string) (string, error) {
 		args = append(args, "-overlay", overlay)
 	}
 	cmd := exec.CommandContext(b.ctx, "go", append(args, "./cmd/git-dos")...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if words, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, words)
 	}
