@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -56,32 +57,35 @@ func (b *bench) prepare() error {
 	if b.words, err = os.OpenFile(filepath.Join(b.root, "words"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600); err != nil {
 		return err
 	}
-	if b.dos, err = b.build("git-dos", ""); err != nil {
+	if b.dos, err = b.build("git-dos", "", ""); err != nil {
 		return err
 	}
-	if b.start, err = b.build("start", exitAtOnce); err != nil {
+	if b.start, err = b.build("start", "cmd/git-dos/exit_at_once.go", exitAtOnce); err != nil {
 		return err
 	}
 	return b.ownHome()
 }
 
-// build compiles the product as it is released, static and without what debuggers
-// read, with one more file in its main package if extra is not empty, and returns the
-// path of the binary.
-func (b *bench) build(name, extra string) (string, error) {
+// buildTag leaves out of urfave/cli what the product does not use.
+const buildTag = "urfave_cli_no_docs"
+
+// build compiles as the product is released, static and without what debuggers read:
+// the product, or the folder of one more file of this source, which is not there
+// yet. It returns the path of the binary.
+func (b *bench) build(name, file, source string) (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	out := filepath.Join(b.root, name)
-	args := []string{"build", "-tags", "urfave_cli_no_docs", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", out}
-	if extra != "" {
-		overlay, err := b.overlay(extra)
+	out, folder := filepath.Join(b.root, name), "cmd/git-dos"
+	args := []string{"build", "-tags", buildTag, "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", out}
+	if file != "" {
+		overlay, err := b.overlay(file, source)
 		if err != nil {
 			return "", err
 		}
-		args = append(args, "-overlay", overlay)
+		args, folder = append(args, "-overlay", overlay), path.Dir(file)
 	}
-	cmd := exec.CommandContext(b.ctx, "go", append(args, "./cmd/git-dos")...)
+	cmd := exec.CommandContext(b.ctx, "go", append(args, "./"+folder)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if words, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, words)
@@ -89,21 +93,21 @@ func (b *bench) build(name, extra string) (string, error) {
 	return out, nil
 }
 
-func (b *bench) overlay(extra string) (string, error) {
+func (b *bench) overlay(file, text string) (string, error) {
 	source := filepath.Join(b.root, "extra.go")
-	if err := os.WriteFile(source, []byte(extra), 0o600); err != nil {
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		return "", err
 	}
-	target, err := filepath.Abs("cmd/git-dos/exit_at_once.go")
+	target, err := filepath.Abs(filepath.FromSlash(file))
 	if err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(map[string]map[string]string{"Replace": {target: source}})
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {target: source}})
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(b.root, "overlay.json")
-	return path, os.WriteFile(path, text, 0o600)
+	list := filepath.Join(b.root, "overlay.json")
+	return list, os.WriteFile(list, replace, 0o600)
 }
 
 // ownHome keeps the user's settings out of what is measured, for this process

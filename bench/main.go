@@ -35,6 +35,7 @@ func lines() []line {
 		{"ledgers-50", readLedgersAtOnce},
 		{"hook-agent", hookAgent},
 		{"local", localLease},
+		{"start", startLibraries},
 		{"history", historyLease},
 		{"append", appendMany},
 		{"supervise-tick", superviseTick},
