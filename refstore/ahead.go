@@ -42,10 +42,9 @@ type Ahead struct {
 
 // OpenAhead is [Open] for a caller that knows what it reads next.
 func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
-	run := git.Runner{Dir: dir}
 	a := &ahead{kinds: next.Kinds, still: next.Still, began: time.Now()}
 	if next.Files {
-		o := &objectReader{run: run}
+		o := &objectReader{run: git.Runner{Dir: dir}}
 		_ = o.start(ctx) // whoever asks it first learns of an error
 		a.objects.Store(o)
 	}
@@ -54,21 +53,10 @@ func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
 		patterns = append(patterns, Ref(k, ""), Ref("at", "*/"+k+"/**"))
 	}
 	patterns = append(patterns, usualHead)
-	config := settings(ctx, run)
-	ended := make(chan listing, 1)
-	if next.If == nil {
-		wait := forEachRef(ctx, run, patterns) // first, as it takes longest
-		go func() { ended <- wait() }()
-	} else {
-		go func() {
-			var l listing
-			if c, err := config(); err == nil && next.If(c) {
-				l = forEachRef(ctx, run, patterns)()
-			}
-			ended <- l
-		}()
-	}
-	a.wait = sync.OnceValue(func() listing { return <-ended })
+	config := settings(ctx, git.Runner{Dir: dir})
+	a.wait = sync.OnceValue(next.begin(config, func() func() listing {
+		return forEachRef(ctx, git.Runner{Dir: dir}, patterns)
+	}))
 	r, err := open(ctx, dir, config)
 	if err == nil {
 		r.ahead = a
@@ -76,6 +64,25 @@ func OpenAhead(ctx context.Context, dir string, next Ahead) (*Repo, error) {
 		o.Close()
 	}
 	return r, err
+}
+
+// begin starts a listing where that is wanted; what it returns waits for its end, and
+// is empty where it is not.
+func (next Ahead) begin(config func() (Config, error), list func() (wait func() listing)) (wait func() listing) {
+	ended := make(chan listing, 1)
+	if next.If == nil {
+		wait := list() // first, as it takes longest
+		go func() { ended <- wait() }()
+	} else {
+		go func() {
+			var l listing
+			if c, err := config(); err == nil && next.If(c) {
+				l = list()()
+			}
+			ended <- l
+		}()
+	}
+	return func() listing { return <-ended }
 }
 
 // usualHead is listed with the kinds: most fleets find their trunk by it. Git reads
