@@ -174,7 +174,7 @@ func (a *Remote) label(ctx context.Context, moves []Move, stdout, words string, 
 		}
 	case strings.Contains(words, ": reference broken"):
 		o.Result = Denied // the server cannot read its own ref
-	case said("stale info"), said("failed to update ref"), said("atomic transaction failed"), said("unable to migrate objects"):
+	case said("stale info"), said("failed to update ref"), said("failed to lock"), said("atomic transaction failed"), said("unable to migrate objects"):
 		// Another writer was in the middle of its move, or the server has a
 		// trouble of its own: Unchanged.
 	case said("[remote rejected]"), strings.Contains(words, "error: 403"):

@@ -185,6 +185,23 @@ func TestRacersOnJGit(t *testing.T) {
 	gitIn(t, hub, "fsck", "--strict")
 }
 
+// TestALockOnJGitIsWaitedFor: JGit says of a ref that somebody else is moving that it
+// could not lock it, and not whose lock that is.
+func TestALockOnJGitIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	f := remoteFixture(t, jgit, "")
+	f.append(t, f.repo, f.auth, laneRef, entry("ACQUIRE", 1, `{}`))
+	lock := filepath.Join(f.raw, laneRef+".lock")
+	write(t, lock, "")
+	if _, err := f.update(t, 3*time.Second, laneRef); outcome(t, err).Result != refstore.Unchanged {
+		t.Errorf("while it is locked: %v", err)
+	}
+	time.AfterFunc(time.Second, func() { os.Remove(lock) })
+	if _, err := f.update(t, 30*time.Second, laneRef); err != nil {
+		t.Errorf("once it is not: %v", err)
+	}
+}
+
 // TestServerWithoutAtomicIsRefusedByName: dulwich takes pushes of several refs
 // and moves them one by one. It is told apart before anything moved, for one
 // ref as for several, and reading it is left alone.
