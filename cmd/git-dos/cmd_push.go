@@ -89,7 +89,10 @@ func pushedCommit(ctx context.Context, d *admit.Desk, rev string) (refstore.OID,
 		return "", usagef("git dos push moves the trunk only; use git push for %q", rev)
 	}
 	id, err := ancestry.Resolve(ctx, d.Repo.Git, rev)
-	if err != nil {
+	switch {
+	case errors.Is(err, ancestry.ErrUnborn):
+		return "", usagef("there is nothing to push: %w", err).hint("commit first: git dos commit -m MESSAGE PATHS, under the lane that has them")
+	case err != nil:
 		return "", usagef("%s: %w", rev, err).hint("git log --oneline shows what there is to push")
 	}
 	return id, nil
