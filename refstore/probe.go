@@ -14,6 +14,10 @@ import (
 // What it holds is no entry, so nobody takes it for state that was lost.
 const ProbePrefix = "probe-"
 
+// UnknownRef is the token with which a server that the hooks of git-dos guard refuses
+// a ref of no kind that is kept on servers.
+const UnknownRef = "UNKNOWN_REF"
+
 // IsProbe reports whether a local name is that of a scratch ref of Probe.
 func IsProbe(ref string) bool { return strings.HasPrefix(ref, Ref("meta", ProbePrefix)) }
 
@@ -31,6 +35,7 @@ type Probing struct {
 	Atomic  Outcome // Won: a transaction that could not win moved nothing. Lost: it moved a part. NoAtomic: not offered
 	Rewind  Outcome // Won: it can be moved to what does not build on it
 	Delete  Outcome // Won: it can be deleted
+	Guarded bool    // where it can: only because it is scratch, by the hooks of git-dos
 
 	Left []string // scratch refs that could not be deleted, by their names on the server
 
@@ -76,8 +81,20 @@ func (a *Remote) Probe(ctx context.Context) (Probing, error) {
 	if at = p.now[ref]; at != "" && at != apart {
 		out.Rewind = p.send(ctx, false, Move{Ref: ref, Expect: at, New: apart})
 	}
-	out.Delete, out.Left = p.clean(context.WithoutCancel(ctx))
+	ctx = context.WithoutCancel(ctx)
+	if out.Delete = p.clean(ctx); out.Delete.Result == Won {
+		out.Guarded = p.guarded(ctx, apart)
+	}
+	out.Left = p.left()
 	return out, nil
+}
+
+// guarded reports whether the hooks of git-dos judge what is pushed. They let no ref in
+// that is of a kind nobody keeps; where they are not, it is taken away again.
+func (p *prober) guarded(ctx context.Context, id OID) bool {
+	o := p.send(ctx, false, Move{Ref: Ref(strayKind, p.leaf), New: id})
+	p.clean(ctx)
+	return o.Result == Denied && strings.Contains(o.Words, UnknownRef)
 }
 
 // commits makes two commits of which the second builds on the first, and one
@@ -129,18 +146,22 @@ func (p *prober) atomic(ctx context.Context, ref string, at, wrong, id OID) Outc
 }
 
 // clean deletes every scratch ref there is.
-func (p *prober) clean(ctx context.Context) (o Outcome, left []string) {
-	o = Outcome{Result: Won}
+func (p *prober) clean(ctx context.Context) Outcome {
+	o := Outcome{Result: Won}
 	for ref, id := range p.now {
 		if got := p.send(ctx, false, Move{Ref: ref, Expect: id}); got.Result != Won {
 			o = got
 		}
 	}
+	return o
+}
+
+func (p *prober) left() (left []string) {
 	for ref := range p.now {
 		left = append(left, p.a.ServerRef(ref))
 	}
 	slices.Sort(left)
-	return o, left
+	return left
 }
 
 // send pushes moves and reads back what came of them, which alone decides.
@@ -172,8 +193,12 @@ func (p *prober) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	base := p.a.ServerRef(Ref("meta", p.leaf))
-	out, err := p.a.run.Output(ctx, "ls-remote", "--quiet", from, base+"*", base+"/*")
+	args := []string{"ls-remote", "--quiet", from}
+	for _, kind := range scratchKinds {
+		base := p.a.ServerRef(Ref(kind, p.leaf))
+		args = append(args, base+"*", base+"/*")
+	}
+	out, err := p.a.run.Output(ctx, args...)
 	var g *git.Error
 	if err != nil && !errors.As(err, &g) {
 		return err
@@ -185,9 +210,16 @@ func (p *prober) look(ctx context.Context) error {
 	for line := range strings.SplitSeq(string(out), "\n") {
 		id, name, _ := strings.Cut(line, "\t")
 		oid, ok := ParseOID(id)
-		if rest, mine := strings.CutPrefix(name, base); ok && mine {
-			p.now[Ref("meta", p.leaf)+rest] = oid
+		for _, kind := range scratchKinds {
+			if rest, mine := strings.CutPrefix(name, p.a.ServerRef(Ref(kind, p.leaf))); ok && mine {
+				p.now[Ref(kind, p.leaf)+rest] = oid
+			}
 		}
 	}
 	return nil
 }
+
+// strayKind is one that nobody keeps or reads, so that a ref of it is in nobody's way.
+const strayKind = "probe"
+
+var scratchKinds = []string{"meta", strayKind}

@@ -29,11 +29,11 @@ func (f *fixture) probe(t testing.TB) refstore.Probing {
 
 // answers is a probing in one line.
 func answers(p refstore.Probing) string {
-	return fmt.Sprintf("create %s, shown %t, advance %s, again %s, stale %s, atomic %s, rewind %s, delete %s, left %d",
-		p.Create.Result, p.Shown, p.Advance.Result, p.Again.Result, p.Stale.Result, p.Atomic.Result, p.Rewind.Result, p.Delete.Result, len(p.Left))
+	return fmt.Sprintf("create %s, shown %t, advance %s, again %s, stale %s, atomic %s, rewind %s, delete %s, guarded %t, left %d",
+		p.Create.Result, p.Shown, p.Advance.Result, p.Again.Result, p.Stale.Result, p.Atomic.Result, p.Rewind.Result, p.Delete.Result, p.Guarded, len(p.Left))
 }
 
-const soundAnswers = "create won, shown true, advance won, again unchanged, stale unchanged, atomic won, rewind won, delete won, left 0"
+const soundAnswers = "create won, shown true, advance won, again unchanged, stale unchanged, atomic won, rewind won, delete won, guarded false, left 0"
 
 // TestProbeOfASoundRemoteLeavesNothing, there or here, and no state that others
 // could take for lost.
@@ -73,7 +73,7 @@ func TestProbeOfASoundRemoteLeavesNothing(t *testing.T) {
 func TestProbeTellsWhatAServerWithholds(t *testing.T) {
 	t.Parallel()
 	const deny = "echo nothing of yours; exit 1"
-	unasked := "advance unknown, again unknown, stale unknown, atomic unknown, rewind unknown, delete unknown, left 0"
+	unasked := "advance unknown, again unknown, stale unknown, atomic unknown, rewind unknown, delete unknown, guarded false, left 0"
 	replaced := func(old, new string) string { return strings.Replace(soundAnswers, old, new, 1) }
 	for _, c := range []struct {
 		claim  string
@@ -88,9 +88,12 @@ func TestProbeTellsWhatAServerWithholds(t *testing.T) {
 		{"hidden from readers", "uploadpack.hideRefs=refs/dos", "", "", "create unchanged, shown false, " + unasked, "does not show"},
 		{"refused by a hook", "", "pre-receive", "while read o n r; do case $r in refs/dos/*) " + deny + ";; esac; done", "create denied, shown false, " + unasked, "nothing of yours"},
 		{"branches cannot be rewound", "receive.denyNonFastForwards=true", "", "", replaced("rewind won", "rewind denied"), ""},
-		{"branches cannot be deleted", "receive.denyDeletes=true", "", "", replaced("delete won, left 0", "delete denied, left 1"), ""},
+		{"branches cannot be deleted", "receive.denyDeletes=true", "", "", replaced("delete won, guarded false, left 0", "delete denied, guarded false, left 1"), ""},
 		{"no atomic pushes", "receive.advertiseAtomic=false", "", "", replaced("atomic won", "atomic no atomic push"), ""},
-		{"no deletions by a hook", "", "update", "case $3 in *[1-9a-f]*) ;; *) " + deny + ";; esac", replaced("delete won, left 0", "delete denied, left 1"), ""},
+		{"no deletions by a hook", "", "update", "case $3 in *[1-9a-f]*) ;; *) " + deny + ";; esac", replaced("delete won, guarded false, left 0", "delete denied, guarded false, left 1"), ""},
+		{"no other kind, by the hooks of git-dos", "", "update", "case $1 in refs/dos/meta/*) ;; *) echo git-dos: UNKNOWN_REF; exit 1;; esac", replaced("guarded false", "guarded true"), ""},
+		{"no other kind, by whatever else", "", "update", "case $1 in refs/dos/meta/*) ;; *) " + deny + ";; esac", soundAnswers, ""},
+		{"another kind for ever", "", "update", "case $1$3 in refs/dos/probe/*[1-9a-f]) ;; refs/dos/probe/*) " + deny + ";; esac", replaced("left 0", "left 1"), ""},
 	} {
 		t.Run(c.claim, func(t *testing.T) {
 			t.Parallel()

@@ -28,11 +28,11 @@ const (
 	NewerFormat = "NEWER_FORMAT" // one that a newer git-dos made, which is not guessed at
 	BadRecord   = "BAD_RECORD"   // an entry that does not say what its chain says
 	Deletion    = "DELETION"
-	Rewind      = "REWIND"       // what is pushed does not build on what is there
-	FormatFixed = "FORMAT_FIXED" // meta/format is made once
-	BadPolicy   = "BAD_POLICY"   // a dos.toml by which no later push could be judged
-	UnknownRef  = "UNKNOWN_REF"  // a ref that nobody keeps on a server
-	ForgedPast  = "FORGED_PAST"  // a checkpoint packs other rows than those before it
+	Rewind      = "REWIND"            // what is pushed does not build on what is there
+	FormatFixed = "FORMAT_FIXED"      // meta/format is made once
+	BadPolicy   = "BAD_POLICY"        // a dos.toml by which no later push could be judged
+	UnknownRef  = refstore.UnknownRef // a ref that nobody keeps on a server
+	ForgedPast  = "FORGED_PAST"       // a checkpoint packs other rows than those before it
 )
 
 // A Finding is one thing that refuses a push, or that a policy only warns of.

@@ -20,8 +20,7 @@ func (r asked) probed(p refstore.Probing) {
 	r.atomic(p.Atomic)
 	r.guard("REMOTE_REWIND", p.Rewind, "a ref can be moved back: whoever may push can undo what was decided",
 		"a ref cannot be moved back", "on the server, git dos hooks install --server DIR or an update hook refuses it; receive.denyNonFastForwards covers branches alone")
-	r.guard("REMOTE_DELETE", p.Delete, "a scratch ref can be deleted: unless the hooks of git dos are on the server, so can any, and a git push --mirror takes the fleet's state away",
-		"a ref cannot be deleted", "on the server, git dos hooks install --server DIR or an update hook refuses it, the former for all but scratch refs; receive.denyDeletes covers branches alone")
+	r.deletion(p)
 	if len(p.Left) > 0 {
 		r.check("REMOTE_SCRATCH", Info, "left there, and harmless: "+strings.Join(p.Left, ", "), "")
 	}
@@ -51,6 +50,18 @@ func (r asked) guard(id string, o refstore.Outcome, can, cannot, remedy string) 
 	default:
 		r.check(id, OK, cannot+saying(o), "")
 	}
+}
+
+// deletion tells a ref that can be deleted because it is scratch from one that nothing
+// guards.
+func (r asked) deletion(p refstore.Probing) {
+	const id = "REMOTE_DELETE"
+	if p.Delete.Result == refstore.Won && p.Guarded {
+		r.check(id, OK, "none but a scratch ref can be deleted: the hooks of git dos are on the server", "")
+		return
+	}
+	r.guard(id, p.Delete, "a ref can be deleted: a git push --mirror takes the fleet's state away", "a ref cannot be deleted",
+		"on the server, git dos hooks install --server DIR or an update hook refuses it; receive.denyDeletes covers branches alone")
 }
 
 func (r asked) untold(id string, o refstore.Outcome) {
