@@ -13,7 +13,8 @@ import (
 )
 
 // configPersonal are the settings of a clone, which no dos.toml has: what the
-// environment says of them is stronger than git config.
+// environment says of them is stronger than git config. One without a variable is
+// a switch: an empty value is a word on it too, and its key alone is true.
 var configPersonal = []struct{ key, variable string }{
 	{"dos.remote", "GIT_DOS_REMOTE"},
 	{"dos.node", "GIT_DOS_NODE"},
@@ -41,10 +42,22 @@ func configGit(c *cli.Context, repo *refstore.Repo) ([]configPlace, error) {
 	}
 	var places []configPlace
 	for p := range slices.Chunk(parts, 3) {
-		key, value, _ := strings.Cut(p[2], "\n")
+		key, value, stated := strings.Cut(p[2], "\n")
+		if !stated && configSwitch(key) {
+			value = "true"
+		}
 		places = append(places, configPlace{p[0], p[1], key, value})
 	}
 	return places, nil
+}
+
+func configSwitch(key string) bool {
+	for _, p := range configPersonal {
+		if p.key == key {
+			return p.variable == ""
+		}
+	}
+	return false
 }
 
 // configOwn are the settings of this clone: the environment, then git config,
@@ -72,7 +85,7 @@ func configOne(key, variable string, places []configPlace, remote string) config
 		}
 	}
 	for _, p := range slices.Backward(places) {
-		if p.key == key && p.value != "" {
+		if p.key == key && (p.value != "" || configSwitch(key)) {
 			return p.row()
 		}
 	}
