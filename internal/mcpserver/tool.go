@@ -149,8 +149,8 @@ func (t Tool) call(data []byte) (Call, error) {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		return Call{}, fmt.Errorf("argument %.40q is not known", name)
+	if unknown := slices.Sorted(maps.Keys(args)); len(unknown) > 0 {
+		return Call{}, fmt.Errorf("argument %.40q is not known", unknown[0])
 	}
 	if len(operands) > 0 {
 		call.Words = append(append(call.Words, "--"), operands...)

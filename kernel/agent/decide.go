@@ -102,6 +102,12 @@ func (h Held) own() (own []Lane) {
 	return own
 }
 
+// lost speaks of the first lane that is lost.
+func (h Held) lost(outcome Outcome, fix string) Verdict {
+	name := h.Lost[0]
+	return Verdict{Outcome: outcome, Token: LeaseLost, Lane: name, Reason: fmt.Sprintf("the lease on lane %s was taken here and is lost", name), Fix: fix}
+}
+
 // Guarded judges the commands of a call.
 func Guarded(c Call) Verdict {
 	for _, ev := range c.Commands {
@@ -143,7 +149,7 @@ func one(p Place, h Held, require bool) Verdict {
 		return within(p, own)
 	}
 	if len(h.Lost) > 0 {
-		return Verdict{Outcome: Deny, Token: LeaseLost, Lane: h.Lost[0], Reason: fmt.Sprintf("the lease on lane %s was taken here and is lost", h.Lost[0]), Fix: "stop work on this lane; git dos lease live shows what is free"}
+		return h.lost(Deny, "stop work on this lane; git dos lease live shows what is free")
 	}
 	for _, l := range h.Lanes {
 		if lane.NewScope(everything(l.Tree)).Contains(p.Path) {
@@ -174,8 +180,8 @@ func within(p Place, own []Lane) Verdict {
 // After tells an agent how its leases stand once a tool was called: lost,
 // lapsed, or due for a renewal, which is within a third of the ttl.
 func After(h Held, now time.Time) Verdict {
-	for _, name := range h.Lost {
-		return Verdict{Outcome: Tell, Token: LeaseLost, Lane: name, Reason: fmt.Sprintf("the lease on lane %s was taken here and is lost", name), Fix: "stop work on this lane, and push nothing of it; git dos lease live shows what is free"}
+	if len(h.Lost) > 0 {
+		return h.lost(Tell, "stop work on this lane, and push nothing of it; git dos lease live shows what is free")
 	}
 	for _, l := range h.own() {
 		renew := "git dos lease heartbeat " + verdict.ShellWord(l.Name)
