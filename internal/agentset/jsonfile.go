@@ -3,7 +3,6 @@ package agentset
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 )
 
@@ -19,18 +18,13 @@ type node struct {
 // parse reads a JSON file with the places of its values. A key that stands twice
 // in one object is an error, since readers differ in which they take.
 func parse(data []byte) (node, error) {
-	if !json.Valid(data) {
-		var v any
-		err := json.Unmarshal(data, &v)
-		if err == nil {
-			err = errors.New("it is no JSON")
-		}
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
 		return node{}, err
 	}
 	p := parser{data: data}
 	p.blank()
-	n, err := p.value()
-	return n, err
+	return p.value()
 }
 
 // A parser reads what is known to be JSON.
@@ -121,8 +115,8 @@ func (n *node) member(key string) (i int, v *node) {
 }
 
 // add puts text behind the last item of n, or first into it where it has none.
-// In what was there before it begins with a new line; glued, which only what
-// is made here is, it does not.
+// What goes into something that was there before begins with a new line, so that
+// it is never [node.glued].
 func add(data []byte, n *node, text string) []byte {
 	at, put := n.start+1, text
 	if len(n.items) > 0 {
@@ -133,16 +127,13 @@ func add(data []byte, n *node, text string) []byte {
 
 // drop takes an item out, as add put it in.
 func drop(data []byte, n *node, i int) []byte {
-	from := n.start + 1
-	if i > 0 {
-		from = n.items[i-1].end
-		return splice(data, from, n.items[i].end, "")
+	switch {
+	case i > 0:
+		return splice(data, n.items[i-1].end, n.items[i].end, "")
+	case len(n.items) > 1: // another one was put behind it since
+		return splice(data, n.begins[0], n.begins[1], "")
 	}
-	to := n.items[0].end
-	if len(n.items) > 1 { // another one was put behind it since
-		from, to = n.begins[0], n.begins[1]
-	}
-	return splice(data, from, to, "")
+	return splice(data, n.start+1, n.items[0].end, "")
 }
 
 // glued says whether the first item stands right behind the opening bracket, as
