@@ -9,7 +9,7 @@ import (
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
 
-// hookAgentFiled are the statuses of both.
+// hookAgentFiled are the statuses of install and of uninstall.
 func hookAgentFiled() []status {
 	return []status{
 		{Code: verdict.Yes, Outcome: agentset.Wrote, Meaning: "the file was changed, or with --dry-run would be"},

@@ -1,8 +1,10 @@
 package main
 
+import "sync"
+
 // manExamples are command lines that the manual shows, by verb. A verb without
 // one has no such section.
-func manExamples() map[string][]string {
+var manExamples = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		"account":    {"git dos account list", "git dos account cap a1 --for 90m"},
 		"beat":       {"git dos beat supervise"},
@@ -33,4 +35,4 @@ func manExamples() map[string][]string {
 		"version":    {"git dos version --json"},
 		"worker":     {"git dos worker run --lane api --unit SHOP/API1 -- ./work.sh"},
 	}
-}
+})

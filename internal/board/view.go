@@ -164,8 +164,8 @@ func (v view) Busy() (all []Window) {
 	return all
 }
 
-// Urgent is the tone of a lane's word.
-func (v view) Urgent(word string) string {
+// Tone is how a lane's word stands out.
+func (v view) Tone(word string) string {
 	switch word {
 	case "ADVANCING":
 		return "good"
