@@ -154,6 +154,12 @@ func (p *page) row(l Line) row { return row{text: p.text(l), style: p.styles[l.T
 // fewer it stands there alone.
 const leastBeside = 6
 
+// ellipsis ends a text that is cut off; ellipsisPlain where the terminal has it not.
+const (
+	ellipsis      = '…'
+	ellipsisPlain = ">"
+)
+
 // put writes a row. A text that is too wide ends with an ellipsis.
 func put(s tcell.Screen, y, width int, r row) {
 	for x := range width {
@@ -163,17 +169,13 @@ func put(s tcell.Screen, y, width int, r row) {
 		s.PutStrStyled(width-n, y, r.right, r.style)
 		width -= n + 1
 	}
-	ellipsis := "…"
-	if !s.CanDisplay('…', false) {
-		ellipsis = ">"
-	}
 	for x, text := 0, r.text; text != ""; {
 		rest, n := s.Put(x, y, text, r.style)
 		if n == 0 { // the terminal has become narrower meanwhile
 			return
 		}
 		if end := x + n; end > width || end == width && rest != "" {
-			s.Put(x, y, ellipsis, r.style)
+			s.Put(x, y, string(ellipsis), r.style)
 			return
 		}
 		x, text = x+n, rest

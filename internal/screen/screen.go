@@ -75,6 +75,7 @@ func show(ctx context.Context, s tcell.Screen, o Options, first Frame, look Look
 		return fmt.Errorf("open the terminal: %w", err)
 	}
 	defer s.Fini()
+	s.RegisterRuneFallback(ellipsis, ellipsisPlain)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events, quit := make(chan tcell.Event), make(chan struct{})

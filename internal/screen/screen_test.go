@@ -195,6 +195,27 @@ func TestAWideCharacterIsNotCutInHalf(t *testing.T) {
 	}
 }
 
+// A terminal without Unicode is shown by what it has that a text was cut off.
+func TestATerminalWithoutAnEllipsisIsToldByAnother(t *testing.T) {
+	s := tcell.NewSimulationScreen("US-ASCII")
+	done := make(chan error, 1)
+	go func() {
+		done <- show(t.Context(), s, Options{Every: time.Hour}, Frame{Lines: []Line{{Text: strings.Repeat("a", 200)}}}, func(context.Context) (Frame, error) { return Frame{}, nil })
+	}()
+	var shown string
+	for range 500 {
+		if cells, width, _ := s.GetContents(); len(cells) > 0 && len(cells[width-1].Bytes) > 0 && cells[0].Bytes[0] == 'a' {
+			shown = string(cells[width-1].Bytes)
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.InjectKey(tcell.KeyRune, 'q', tcell.ModNone)
+	if err := <-done; err != nil || shown != ellipsisPlain {
+		t.Errorf("%v: the last column has %q, want %q", err, shown, ellipsisPlain)
+	}
+}
+
 // A terminal may become smaller while it is drawn on.
 func TestATerminalThatBecomesSmallerIsDrawnOnToTheEnd(t *testing.T) {
 	s := terminal(t, 10, 1)
