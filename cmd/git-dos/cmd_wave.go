@@ -27,7 +27,7 @@ func waveVerb() verb {
 				{Code: verdict.FirstOwned, Outcome: string(lane.LaunchSafeSet), Meaning: "fewer can, and two or more; the others in later waves"},
 				{Code: 4, Outcome: string(lane.RepartitionAndReprice), Meaning: "no two can: cut the work anew and ask again"},
 				{Code: 5, Outcome: string(lane.SerializeUnknownScope), Meaning: "nobody knows which files those that are left touch"},
-				{Code: 6, Outcome: string(lane.HoldEmpty), Meaning: "no unit is left to be started"},
+				{Code: 6, Outcome: string(lane.HoldEmpty), Meaning: "there is no unit that can be started"},
 			},
 			"wave launch": {
 				{Code: verdict.Yes, Outcome: waveLaunched, Meaning: "every worker of the plan was started"},

@@ -29,7 +29,7 @@ const (
 // Actions, first that applies:
 //
 //  1. the evidence is malformed: no verdict
-//  2. HOLD_EMPTY: no candidate is left
+//  2. HOLD_EMPTY: there is no candidate, or each is left out
 //  3. LAUNCH_ALL: the set is as large as was granted, or has every candidate
 //  4. LAUNCH_SAFE_SET: it has two or more
 //  5. SERIALIZE_UNKNOWN_SCOPE: it has none, and the scope of some is unknown
@@ -48,6 +48,7 @@ func Plan(ev Evidence) Verdict {
 	}
 	p.lay(priced, places)
 	p.v.Action, p.v.Reason = p.action(priced)
+	p.v.Next = p.next()
 	p.name()
 	return p.v
 }
@@ -215,7 +216,7 @@ func (p *planner) action(priced lane.PriceVerdict) (lane.PriceAction, string) {
 	of := fmt.Sprintf("%d of %s", safe, verdict.Count(n, "candidate"))
 	switch {
 	case n == 0:
-		return lane.HoldEmpty, "no candidate is left to be started"
+		return lane.HoldEmpty, p.nobody()
 	case safe > 0 && safe == want:
 		if p.v.Granted == 0 {
 			return lane.LaunchAll, fmt.Sprintf("%s could run at once, and none is granted, by %s", of, p.v.Limiter)
@@ -227,6 +228,52 @@ func (p *planner) action(priced lane.PriceVerdict) (lane.PriceAction, string) {
 		return lane.SerializeUnknownScope, fmt.Sprintf("nobody knows which files %s touches", verdict.Show(priced.UnknownScope[0]))
 	}
 	return lane.RepartitionAndReprice, of + " can run now" + p.short()
+}
+
+// nobody says why there is no candidate, and whether there would be room for one.
+func (p *planner) nobody() string {
+	why := "there is no unit to be started"
+	if len(p.v.LeftOut) > 0 {
+		first := p.v.LeftOut[0]
+		why = fmt.Sprintf("none of %s can be started; %s: %s", verdict.Count(p.v.Candidates, "candidate"), verdict.Show(first.Unit), first.Reason)
+	}
+	if p.v.Granted == 0 {
+		why += fmt.Sprintf("; nor is there room for one, by %s", p.v.Limiter)
+	}
+	return why
+}
+
+// next is what goes at whatever has the wave start nobody: at the candidates first,
+// since room for none of them is no use.
+func (p *planner) next() string {
+	switch {
+	case p.v.Action == lane.HoldEmpty && p.v.Candidates == 0:
+		return `git dos queue add "TITLE"`
+	case p.v.Action == lane.HoldEmpty:
+		return p.v.LeftOut[0].next()
+	case p.v.Granted == 0:
+		return "git dos preflight"
+	}
+	return ""
+}
+
+// next is the command that goes at what keeps a candidate back.
+func (r Row) next() string {
+	switch r.Set {
+	case Ended:
+		return "git dos wave harvest"
+	case InFlight, LaneHeld, TreeHeld:
+		return "git dos lease live"
+	case Unclear:
+		return "git dos doctor"
+	case Cooling, Waiting:
+		return "git dos pickable " + verdict.ShellWord(r.Unit)
+	case Held:
+		return "git dos lease acquire --lane " + verdict.ShellWord(r.Lane)
+	case Blocked:
+		return "git dos arbitrate --lane " + verdict.ShellWord(r.Lane)
+	}
+	return "git dos next-up"
 }
 
 // short says that fewer were granted than were asked for.

@@ -200,6 +200,50 @@ func TestActions(t *testing.T) {
 	}
 }
 
+func TestAWaveThatStartsNobodySaysWhatBindsAndWhatToDo(t *testing.T) {
+	kept := func(s Set) []Candidate {
+		c := unit("A/1", "api")
+		c.Kept, c.Why = s, "because"
+		return []Candidate{c, unit("A/2", "")}
+	}
+	tests := []struct {
+		name   string
+		room   int
+		all    []Candidate
+		with   func(*Evidence)
+		reason string
+		next   string
+	}{
+		{"nothing is to be done", 9, nil, nil, "there is no unit to be started", `git dos queue add "TITLE"`},
+		{"nor would there be room", 0, nil, nil, "there is no unit to be started; nor is there room for one, by cores", `git dos queue add "TITLE"`},
+		{"somebody is at it", 9, kept(InFlight), nil, "none of 2 candidates can be started; A/1: because", "git dos lease live"},
+		{"and there is no room", 0, kept(InFlight), nil, "none of 2 candidates can be started; A/1: because; nor is there room for one, by cores", "git dos lease live"},
+		{"cooling", 9, kept(Cooling), nil, "none of 2 candidates can be started; A/1: because", "git dos pickable A/1"},
+		{"kept", 9, kept(Waiting), nil, "none of 2 candidates can be started; A/1: because", "git dos pickable A/1"},
+		{"unclear", 9, kept(Unclear), nil, "none of 2 candidates can be started; A/1: because", "git dos doctor"},
+		{"unharvested", 9, kept(Ended), nil, "none of 2 candidates can be started; A/1: because", "git dos wave harvest"},
+		{"unrouted", 9, []Candidate{unit("A/1", "")}, nil, "none of 1 candidate can be started; A/1: no lane is known for it", "git dos next-up"},
+		{"held", 9, []Candidate{unit("A/1", "api")}, func(ev *Evidence) { ev.Hold = []string{"api/a"} }, "none of 1 candidate can be started; A/1: api/** may touch api/a, which no wave may", "git dos lease acquire --lane api"},
+		{"blocked", 9, []Candidate{unit("A/1", "api", "web/x")}, nil, "", "git dos arbitrate --lane api"},
+		{"room alone", 0, []Candidate{unit("A/1", "api"), unit("A/2", "web")}, nil, "2 of 2 candidates could run at once, and none is granted, by cores", "git dos preflight"},
+		{"somebody is started", 9, []Candidate{unit("A/1", "api")}, nil, "1 of 1 candidate, as many as were granted or are left", ""},
+	}
+	for _, tt := range tests {
+		ev := asked(2, tt.all...)
+		ev.Room = Bound{"cores", tt.room}
+		if tt.with != nil {
+			tt.with(&ev)
+		}
+		v := Plan(ev)
+		if tt.reason != "" && v.Reason != tt.reason || v.Next != tt.next {
+			t.Errorf("%s: %q, next %q; want %q, next %q", tt.name, v.Reason, v.Next, tt.reason, tt.next)
+		}
+		if shown := strings.HasSuffix(v.String(), "\n  next      "+tt.next); shown != (tt.next != "") {
+			t.Errorf("%s: its text is\n%s", tt.name, v)
+		}
+	}
+}
+
 func TestWhoIsLeftOutIsSaid(t *testing.T) {
 	held := func(c Candidate, s Set) Candidate { c.Kept, c.Why = s, "because"; return c }
 	tests := []struct {

@@ -34,6 +34,7 @@ type Row struct {
 type Verdict struct {
 	Action lane.PriceAction `json:"action"`
 	Reason string           `json:"reason"`
+	Next   string           `json:"next,omitempty"` // command that goes at what keeps all of them back
 	PlanID string           `json:"plan_id"`
 	WaveID string           `json:"wave_id"`
 
@@ -102,6 +103,9 @@ func (v Verdict) String() string {
 	fmt.Fprintf(&b, "  counts    %d safe at once, %d collisions avoided, %d lanes, %d places wasted, %d waves\n",
 		v.SafeConcurrency, v.CollisionsAvoided, v.LanesUtilized, v.SerializationWasted, v.WaveCount)
 	fmt.Fprintf(&b, "  plan      %s", v.PlanID)
+	if v.Next != "" {
+		fmt.Fprintf(&b, "\n  next      %s", v.Next)
+	}
 	return b.String()
 }
 
