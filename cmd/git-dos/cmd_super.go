@@ -116,7 +116,7 @@ func superInstallCommand() *cli.Command {
 			&cli.BoolFlag{Name: "print", Usage: "print; there is no other way"},
 			&cli.BoolFlag{Name: "systemd", Usage: "units of the user's systemd; the default"},
 			&cli.BoolFlag{Name: "cron", Usage: "a line for a crontab"},
-			&cli.StringFlag{Name: "cadence", Usage: "how often a tick comes: `DURATION`"},
+			&cli.StringFlag{Name: "cadence", Usage: "how often a tick comes, by default 1h: `DURATION`"},
 		},
 		Action: superInstall,
 	}

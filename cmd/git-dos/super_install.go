@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-dos/git-dos/kernel/beat"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/super"
 )
@@ -38,8 +40,6 @@ func superInstall(c *cli.Context) error {
 		return usagef("nothing is installed by git dos itself").hint("--print shows what to put where")
 	case c.Bool("systemd") && c.Bool("cron"):
 		return usagef("--systemd and --cron are two ways").hint("take one")
-	case !c.IsSet("cadence"):
-		return usagef("--cadence is missing").hint("write it like 30m, 1h or 90m")
 	}
 	cadence, err := superCadence(c)
 	if err != nil {
@@ -60,11 +60,12 @@ func superInstall(c *cli.Context) error {
 	if err != nil {
 		return environmentf("%w", err)
 	}
-	words := []string{self, "super", "tick", "--workspace", dir, "--cadence", cadence.String()}
+	words := []string{self, "super", "tick", "--workspace", dir, "--cadence", policy.ShowDuration(cadence)}
 	if c.NArg() > 0 {
 		words = append(append(words, "--"), c.Args().Slice()...)
 	}
-	ev := super.InstallEvidence{Words: words, Dir: dir, Name: superUnitName(dir), Cadence: cadence}
+	ev := super.InstallEvidence{Words: words, Dir: dir, Name: superUnitName(dir), Cadence: cadence,
+		Declare: fmt.Sprintf("%s = %q", beat.Dispatcher, policy.ShowDuration(cadence))}
 	print := super.Systemd
 	if c.Bool("cron") {
 		print = super.Cron

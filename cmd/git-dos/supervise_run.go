@@ -201,7 +201,7 @@ func (s *supervising) release() {
 // tellCadence says once by what cadence it is missed.
 func (s *supervising) tellCadence() {
 	if _, ok := s.desk.Rules.Policy.Heartbeats["supervise"]; !ok {
-		warn(s.c, "no cadence of supervise is declared: it beats at its interval, every %s; [heartbeats] supervise = %q in dos.toml declares one", s.interval, s.interval.String())
+		warn(s.c, "no cadence of supervise is declared: it beats at its interval, every %s; [heartbeats] supervise = %q in dos.toml declares one", s.interval, policy.ShowDuration(s.interval))
 	}
 }
 

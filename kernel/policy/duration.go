@@ -26,7 +26,7 @@ func duration(lo time.Duration) kind[time.Duration] {
 		read: func(n *node) (time.Duration, *fault) {
 			d, f := readDuration(n)
 			if f == nil && d < lo {
-				f = faultf("must be at least %s, not %s", showDuration(lo), showDuration(d))
+				f = faultf("must be at least %s, not %s", ShowDuration(lo), ShowDuration(d))
 			}
 			return d, f
 		},
@@ -34,7 +34,7 @@ func duration(lo time.Duration) kind[time.Duration] {
 			if d == 0 {
 				return "0"
 			}
-			return tomlString(showDuration(d))
+			return tomlString(ShowDuration(d))
 		},
 	}
 }
@@ -66,7 +66,7 @@ func scaled(v int64, unit time.Duration) (time.Duration, *fault) {
 	case v < 0:
 		return 0, faultf("must not be negative")
 	case v > int64(maxDuration/unit):
-		return 0, faultf("must be at most %s", showDuration(maxDuration))
+		return 0, faultf("must be at most %s", ShowDuration(maxDuration))
 	}
 	return time.Duration(v) * unit, nil
 }
@@ -87,7 +87,7 @@ func inUnits(unit time.Duration, fractions bool) kind[time.Duration] {
 		}
 		v := n.real * float64(unit)
 		if !(v >= 0 && v <= float64(maxDuration)) {
-			return 0, faultf("must be from 0 to %s, not %s", showDuration(maxDuration), strconv.FormatFloat(n.real, 'g', -1, 64))
+			return 0, faultf("must be from 0 to %s, not %s", ShowDuration(maxDuration), strconv.FormatFloat(n.real, 'g', -1, 64))
 		}
 		return time.Duration(v), nil
 	}
@@ -97,9 +97,9 @@ func inUnits(unit time.Duration, fractions bool) kind[time.Duration] {
 	return k
 }
 
-// showDuration spells a duration as the file would, in the longest unit that
-// divides it.
-func showDuration(d time.Duration) string {
+// ShowDuration spells a duration as the file would, and [ParseDuration] reads it, in the
+// longest unit that divides it.
+func ShowDuration(d time.Duration) string {
 	for _, u := range units {
 		if d != 0 && d%u.length == 0 {
 			return strconv.FormatInt(int64(d/u.length), 10) + string(u.suffix)

@@ -156,7 +156,7 @@ func (r *reader) leaseTimes(lease *node) {
 		return
 	}
 	r.problem(at, &fault{
-		message: fmt.Sprintf("leaves a ttl of %s under twice the margin of %s", showDuration(ttl), showDuration(margin)),
+		message: fmt.Sprintf("leaves a ttl of %s under twice the margin of %s", ShowDuration(ttl), ShowDuration(margin)),
 		hint:    "raise lease.ttl or lower lease.margin",
 	})
 }

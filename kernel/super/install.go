@@ -16,6 +16,7 @@ type Installation struct {
 	Cadence   string        `json:"cadence"`
 	Files     []InstallFile `json:"files"`
 	Commands  []string      `json:"commands"`
+	Declare   string        `json:"declare"` // line of [heartbeats] in dos.toml that has a timer missed which never fires
 }
 
 // An InstallFile is one file, or for cron the lines to add to a crontab.
@@ -25,12 +26,14 @@ type InstallFile struct {
 }
 
 // An InstallEvidence is what is to be installed: Words are the command of a tick, word by word, and Dir the repository that it is
-// for. Name tells the units of several repositories apart.
+// for. Name tells the units of several repositories apart. Declare is the line of
+// dos.toml by which such a timer is missed.
 type InstallEvidence struct {
 	Words   []string
 	Dir     string
 	Name    string
 	Cadence time.Duration
+	Declare string
 }
 
 // check refuses what no unit file or crontab can hold: they have lines.
@@ -68,6 +71,7 @@ func Systemd(ev InstallEvidence) (Installation, error) {
 			{"~/.config/systemd/user/" + unit + ".timer", timer},
 		},
 		Commands: []string{"systemctl --user daemon-reload", "systemctl --user enable --now " + unit + ".timer"},
+		Declare:  ev.Declare,
 	}, nil
 }
 
@@ -94,6 +98,7 @@ func Cron(ev InstallEvidence) (Installation, error) {
 	line := when + " " + strings.ReplaceAll(strings.Join(words, " "), "%", `\%`)
 	return Installation{
 		Scheduler: "cron", Cadence: ev.Cadence.String(), Files: []InstallFile{{Text: line + "\n"}}, Commands: []string{"crontab -e"},
+		Declare: ev.Declare,
 	}, nil
 }
 
@@ -128,6 +133,7 @@ func (i Installation) String() string {
 	for _, c := range i.Commands {
 		fmt.Fprintf(&b, "# run: %s\n", c)
 	}
+	fmt.Fprintf(&b, "# declare it in [heartbeats] of dos.toml, so that git dos pulse misses a timer that never fires: %s\n", i.Declare)
 	return strings.TrimRight(b.String(), "\n")
 }
 
