@@ -25,9 +25,10 @@ func pulseVerb() verb {
 			Usage: "does everything still beat that should?",
 			Description: "Judges every name of [heartbeats] in dos.toml by its newest beat of any node, and answers with the\n" +
 				"worst. A name is late after one and a half of its intervals and missing after three, or when it\n" +
-				"never beat. supervise and dispatcher are judged undeclared too, at the interval of the supervise\n" +
-				"table, once they have beaten. A beat stamped more than a minute ahead of this clock is not used;\n" +
-				"an older one is. A beat proves that something came round, and not that anything came of it.\n\n" +
+				"never beat. supervise and dispatcher are judged undeclared too, once they have beaten, at the\n" +
+				"interval that they beat at, and until they are stopped by git dos super stop or by a tick's own\n" +
+				"stop signal. A beat stamped more than a minute ahead of this clock is not used; an older one is.\n" +
+				"A beat proves that something came round, and not that anything came of it.\n\n" +
 				"Nothing declared is no verdict: an empty panel must not look healthy. A node whose record cannot\n" +
 				"be read is named. In a fleet FRESH may be answered from what was last seen of the remote, which\n" +
 				"can only have become fresher; any other answer follows a fresh look.",
@@ -146,45 +147,62 @@ func pulseJudge(ctx context.Context, d *admit.Desk, nodes []ledger.Node, unread 
 		}
 		ev.Beats = append(ev.Beats, beats...)
 	}
-	a := pulseAnswer{}
+	a, ended := pulseAnswer{}, pulseEnds(nodes, latest)
 	for _, u := range unread {
 		ev.Unread = append(ev.Unread, u.Node)
 		a.NotRead = append(a.NotRead, panelUnreadOf(u))
 	}
-	ev.Cadences = pulseCadences(d.Rules.Policy, ev.Beats, names)
+	ev.Cadences = pulseCadences(d.Rules.Policy, ev.Beats, ended, names)
 	a.Verdict = beat.Decide(ev)
 	return a, nil
+}
+
+// pulseEnds are when drivers were stopped, but for what is from the future.
+func pulseEnds(nodes []ledger.Node, latest time.Time) map[string]int64 {
+	ended := map[string]int64{}
+	for _, n := range nodes {
+		for name, at := range n.Ends {
+			if !at.After(latest) {
+				ended[name] = max(ended[name], at.UnixMilli())
+			}
+		}
+	}
+	return ended
 }
 
 // pulseBeats are the beats of one node. Beside one that is stamped too far in
 // the future the newest that is not stands too.
 func pulseBeats(ctx context.Context, repo *refstore.Repo, n ledger.Node, latest time.Time) (beats []beat.Beat, err error) {
 	for name, b := range n.Beats {
-		beats = append(beats, beat.Beat{Name: name, AtMS: b.At.UnixMilli(), Node: n.Node, Host: b.Host, RunID: b.RunID})
+		beats = append(beats, pulseBeat(n.Node, name, b))
 		if !b.At.After(latest) {
 			continue
 		}
 		older, bad := ledger.BeatBefore(ctx, repo, n, name, latest)
 		if older != nil {
-			beats = append(beats, beat.Beat{Name: name, AtMS: older.At.UnixMilli(), Node: n.Node, Host: older.Host, RunID: older.RunID})
+			beats = append(beats, pulseBeat(n.Node, name, *older))
 		}
 		err = errors.Join(err, bad)
 	}
 	return beats, err
 }
 
+func pulseBeat(node, name string, b ledger.Beat) beat.Beat {
+	return beat.Beat{Name: name, AtMS: b.At.UnixMilli(), Node: node, Host: b.Host, RunID: b.RunID, IntervalMS: b.IntervalMS}
+}
+
 // pulseCadences are those of the names that were asked for, a driver's too
 // that never beat, or of all that are to be watched.
-func pulseCadences(p policy.Policy, beats []beat.Beat, names []string) []beat.Cadence {
+func pulseCadences(p policy.Policy, beats []beat.Beat, ended map[string]int64, names []string) []beat.Cadence {
 	drivers := map[string]time.Duration{beat.Supervise: p.Supervise.Interval, beat.Dispatcher: p.Supervise.Interval}
 	if len(names) == 0 {
-		return beat.Panel(p.Heartbeats, drivers, beats)
+		return beat.Panel(p.Heartbeats, drivers, beats, ended)
 	}
 	var all []beat.Cadence
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		interval, ok := p.Heartbeats[name]
 		if !ok {
-			interval = drivers[name]
+			interval = beat.Interval(name, beats, drivers[name])
 		}
 		all = append(all, beat.Cadence{Name: name, IntervalMS: interval.Milliseconds()})
 	}

@@ -170,7 +170,7 @@ func (l *superLook) beats() {
 	case name == beat.Dispatcher:
 		every = time.Duration(l.held.TTL) * time.Second / superPeriods
 	default:
-		every = d.Rules.Policy.Supervise.Interval
+		every = beat.Interval(name, ev.Beats, d.Rules.Policy.Supervise.Interval)
 	}
 	ev.Cadences = []beat.Cadence{{Name: name, IntervalMS: max(1, every.Milliseconds())}}
 	v := beat.Decide(ev)

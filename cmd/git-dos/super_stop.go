@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -9,7 +10,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/admit"
+	"github.com/git-dos/git-dos/internal/ledger"
 	"github.com/git-dos/git-dos/internal/life"
+	"github.com/git-dos/git-dos/kernel/beat"
 	"github.com/git-dos/git-dos/kernel/journal"
 	"github.com/git-dos/git-dos/kernel/lease"
 	"github.com/git-dos/git-dos/kernel/super"
@@ -141,6 +144,9 @@ func superSay(c *cli.Context, decide func(l *superLook, who string) (superWordAn
 		if _, err := b.Record(c.Context, *row); err != nil {
 			return lifeError(err)
 		}
+		if row.Verdict == string(super.OperatorStop) {
+			superEnd(c, b.Desk)
+		}
 		a.Recorded, a.Published = true, superPublish(c, b.Desk)
 		return nil
 	})
@@ -148,6 +154,15 @@ func superSay(c *cli.Context, decide func(l *superLook, who string) (superWordAn
 		return err
 	}
 	return answer(c, a)
+}
+
+// superEnd records that no tick is to be expected, so that pulse does not miss one.
+func superEnd(c *cli.Context, d *admit.Desk) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context), panelTime)
+	defer cancel()
+	if err := ledger.RecordEnd(ctx, d.Repo, d.Node, beat.Dispatcher, now(c)); err != nil {
+		warn(c, "git dos pulse will miss a tick: %v", panelError(err))
+	}
 }
 
 // superPublish hands what this node has written to the others.

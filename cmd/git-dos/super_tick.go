@@ -14,6 +14,7 @@ import (
 	supervise "github.com/git-dos/git-dos/kernel/fleet"
 	"github.com/git-dos/git-dos/kernel/lane"
 	"github.com/git-dos/git-dos/kernel/lease"
+	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/super"
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/kernel/wave"
@@ -200,6 +201,7 @@ func (t *superTicking) halt(l *superLook, h super.Halt) error {
 		t.answer.Outcome = string(h.Signal)
 	} else if t.lease != nil {
 		t.give()
+		superEnd(t.c, t.desk)
 	}
 	t.settle()
 	return nil
@@ -254,7 +256,7 @@ func (t *superTicking) acquire(ttl time.Duration) (lease.Verdict, error) {
 		return lease.Verdict{}, environmentf("mint a run id: %w", err)
 	}
 	if _, declared := t.desk.Rules.Policy.Heartbeats[beat.Dispatcher]; !declared {
-		warn(t.c, "no cadence of dispatcher is declared, so that git dos pulse judges it by another: [heartbeats] dispatcher = %q in dos.toml declares one", t.cadence.String())
+		warn(t.c, "no cadence of dispatcher is declared: it beats at its own, every %s; [heartbeats] dispatcher = %q in dos.toml declares one", t.cadence, policy.ShowDuration(t.cadence))
 	}
 	// The nonce is on file before the admission that it is of: a tick that is killed
 	// between the two has the lane all the same.
@@ -286,7 +288,7 @@ func (t *superTicking) beat() {
 	ctx, cancel := context.WithTimeout(t.c.Context, panelTime)
 	defer cancel()
 	name, _ := os.Hostname() // for people
-	_, err := ledger.RecordBeat(ctx, t.desk.Repo, t.desk.Node, beat.Dispatcher, ledger.Beat{At: now(t.c), RunID: t.lease.RunID, Host: name})
+	_, err := ledger.RecordBeat(ctx, t.desk.Repo, t.desk.Node, beat.Dispatcher, ledger.Beat{At: now(t.c), RunID: t.lease.RunID, Host: name, IntervalMS: t.cadence.Milliseconds()})
 	if t.answer.Beat = err == nil; err != nil {
 		warn(t.c, "this tick did not beat: %v", panelError(err))
 	}

@@ -168,7 +168,7 @@ func (s *supervising) beat(d *admit.Desk) error {
 	ctx, cancel := context.WithTimeout(s.c.Context, panelTime)
 	defer cancel()
 	name, _ := os.Hostname() // for people
-	_, err := ledger.RecordBeat(ctx, d.Repo, s.desk.Node, "supervise", ledger.Beat{At: now(s.c), RunID: s.lease.RunID, Host: name})
+	_, err := ledger.RecordBeat(ctx, d.Repo, s.desk.Node, "supervise", ledger.Beat{At: now(s.c), RunID: s.lease.RunID, Host: name, IntervalMS: s.interval.Milliseconds()})
 	return panelError(err)
 }
 

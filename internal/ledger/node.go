@@ -15,6 +15,11 @@ import (
 // OpBeat is the op of an entry that records a beat.
 const OpBeat = "BEAT"
 
+// OpEnd is the op of an entry that records that what beat was stopped.
+const OpEnd = "BEAT_END"
+
+const endsKey = "beat_ends"
+
 // Bounds of a node's record.
 const (
 	maxBeats  = 1000
@@ -34,6 +39,8 @@ type Beat struct {
 	At    time.Time `json:"at"` // to the millisecond
 	RunID string    `json:"run_id,omitempty"`
 	Host  string    `json:"host,omitempty"`
+
+	IntervalMS int64 `json:"interval_ms,omitempty"` // at which it comes round, 0 when it did not say
 }
 
 // RecordBeat puts a beat into the record of a node in this repository. Of
@@ -65,6 +72,37 @@ func RecordBeat(ctx context.Context, repo *refstore.Repo, node, name string, b B
 		}
 		return setIn(record, "beats", name, value)
 	})
+}
+
+// RecordEnd puts into the record of a node in this repository that whatever beats under
+// a name was stopped, so that it is missed only once it has beaten again.
+func RecordEnd(ctx context.Context, repo *refstore.Repo, node, name string, at time.Time) error {
+	if !ValidBeat(name) {
+		return fmt.Errorf("beat %.120q: use lower-case letters, digits and dash, at most %d", name, maxName)
+	}
+	value, err := encode(at.UTC().Truncate(time.Millisecond))
+	if err != nil {
+		return err
+	}
+	_, err = EditNode(ctx, repo, node, OpEnd, at, func(record *Object) error { return setIn(record, endsKey, name, value) })
+	return err
+}
+
+// endsOf is when names were stopped.
+func endsOf(record Object) (map[string]time.Time, error) {
+	in, err := objectIn(record, endsKey)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]time.Time{}
+	for _, f := range in.fields {
+		var at time.Time
+		if err := json.Unmarshal(f.value, &at); err != nil || at.IsZero() || !ValidBeat(f.key) {
+			return nil, fmt.Errorf("%w: end %.60s of beat %.40q", ErrRecord, f.value, f.key)
+		}
+		all[f.key] = at
+	}
+	return all, nil
 }
 
 // setIn sets a field of the object that a field holds.

@@ -41,6 +41,29 @@ func TestBeatsAreFoldedIntoOneRecord(t *testing.T) {
 	}
 }
 
+func TestAnEndStandsBesideTheBeatsOfItsName(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	beat(t, r, "tick", 0, "r1")
+	if err := RecordEnd(t.Context(), r, "n1", "tick", at.Add(1500*time.Microsecond)); err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := Nodes(t.Context(), r, []string{"n1"}, nil)
+	if err != nil || len(all) != 1 || len(all[0].Ends) != 1 || !all[0].Ends["tick"].Equal(at.Add(time.Millisecond)) || all[0].Beats["tick"].RunID != "r1" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if err := RecordEnd(t.Context(), r, "n1", "-x", at); err == nil {
+		t.Error("a name that is none was ended")
+	}
+	for _, ends := range []string{`{"tick":null}`, `{"tick":"soon"}`, `{"-x":"2026-01-01T00:00:00Z"}`, `[]`} {
+		r := newRepo(t)
+		plant(t, r, nodeRef, OpEnd, `{"v":1,"node":"n1","at":"2026-01-01T00:00:00Z","beat_ends":`+ends+`}`)
+		if _, _, err := Nodes(t.Context(), r, []string{"n1"}, nil); !errors.As(err, new(*UnreadError)) {
+			t.Errorf("%s: %v", ends, err)
+		}
+	}
+}
+
 func TestOlderBeatDoesNotReplaceANewerOne(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)

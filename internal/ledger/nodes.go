@@ -14,7 +14,8 @@ type Node struct {
 	Node    string
 	At      time.Time // when it was written, by the node's clock
 	Beats   map[string]Beat
-	Record  Object // all of it
+	Ends    map[string]time.Time // when what beat under a name was last stopped
+	Record  Object               // all of it
 	Tip     refstore.OID
 	Remote  string // whose mirror it was read from, "" for this repository's own ref
 	Payload []byte
@@ -58,6 +59,9 @@ func readNode(ctx context.Context, repo *refstore.Repo, src source) (Node, error
 	n := Node{Node: src.node, At: tip.Entry.At, Tip: tip.ID, Remote: tip.remote, Payload: tip.Entry.Payload}
 	if n.Record, err = recordOf(tip.Tip, src.node); err == nil {
 		n.Beats, err = beatsOf(n.Record)
+	}
+	if err == nil {
+		n.Ends, err = endsOf(n.Record)
 	}
 	if err != nil {
 		return n, &chainError{id: tip.ID, err: err}

@@ -35,6 +35,8 @@ type Beat struct {
 	Node  string
 	Host  string
 	RunID string
+
+	IntervalMS int64 // at which it said that it comes round, 0 when it did not say
 }
 
 // A Cadence is how often a name should beat.
@@ -58,19 +60,51 @@ const (
 )
 
 // Panel is what is to be watched: the names that are declared, and the drivers
-// that are not and have beaten, at the intervals they run at.
-func Panel(declared, drivers map[string]time.Duration, beats []Beat) []Cadence {
+// that are not, have beaten, and were not stopped since. Those are held to the
+// interval that their newest beat states, else to that of drivers. ended has the
+// newest time, in Unix milliseconds, at which a name was stopped.
+func Panel(declared, drivers map[string]time.Duration, beats []Beat, ended map[string]int64) []Cadence {
 	var panel []Cadence
 	for name, interval := range declared {
 		panel = append(panel, Cadence{name, interval.Milliseconds()})
 	}
 	for _, name := range []string{Supervise, Dispatcher} {
-		interval, runs := drivers[name]
+		usual, runs := drivers[name]
 		_, stated := declared[name]
-		if runs && !stated && slices.ContainsFunc(beats, func(b Beat) bool { return b.Name == name }) {
-			panel = append(panel, Cadence{name, interval.Milliseconds()})
+		last := newest(name, beats)
+		if end, stopped := ended[name]; !runs || stated || last == nil || stopped && end >= last.AtMS {
+			continue
 		}
+		panel = append(panel, Cadence{name, last.interval(usual)})
 	}
 	slices.SortFunc(panel, byName)
 	return panel
+}
+
+// Interval is that at which a driver comes round which is not declared: what its newest
+// beat states, else the usual one.
+func Interval(name string, beats []Beat, usual time.Duration) time.Duration {
+	last := newest(name, beats)
+	if last == nil {
+		return usual
+	}
+	return time.Duration(last.interval(usual)) * time.Millisecond
+}
+
+func newest(name string, beats []Beat) *Beat {
+	var last *Beat
+	for i, b := range beats {
+		if b.Name == name && (last == nil || b.AtMS > last.AtMS) {
+			last = &beats[i]
+		}
+	}
+	return last
+}
+
+// interval is the one that the beat states, where that can be one.
+func (b Beat) interval(usual time.Duration) int64 {
+	if b.IntervalMS > 0 && b.IntervalMS <= maxIntervalMS {
+		return b.IntervalMS
+	}
+	return usual.Milliseconds()
 }

@@ -181,16 +181,28 @@ func TestPanel(t *testing.T) {
 		claim    string
 		declared map[string]time.Duration
 		beats    []Beat
+		ended    int64 // of supervise, in Unix milliseconds; 0 for never
 		want     []Cadence
 	}{
-		{"what is declared is watched, in order", map[string]time.Duration{"b": time.Second, "a": time.Minute}, nil, []Cadence{{"a", 60000}, {"b", 1000}}},
-		{"a driver that never beat is not", nil, nil, nil},
-		{"one that did is, at its own interval", nil, []Beat{{Name: Supervise}}, []Cadence{{Supervise, 300000}}},
-		{"unless it is declared", map[string]time.Duration{Supervise: time.Hour}, []Beat{{Name: Supervise}}, []Cadence{{Supervise, 3600000}}},
-		{"one whose interval nobody knows is not", nil, []Beat{{Name: Dispatcher}}, nil},
-		{"and no other name", nil, []Beat{{Name: "patrol"}}, nil},
+		{"what is declared is watched, in order", map[string]time.Duration{"b": time.Second, "a": time.Minute}, nil, 0, []Cadence{{"a", 60000}, {"b", 1000}}},
+		{"a driver that never beat is not", nil, nil, 0, nil},
+		{"one that did is, at its own interval", nil, []Beat{{Name: Supervise}}, 0, []Cadence{{Supervise, 300000}}},
+		{"unless it is declared", map[string]time.Duration{Supervise: time.Hour}, []Beat{{Name: Supervise}}, 0, []Cadence{{Supervise, 3600000}}},
+		{"one whose interval nobody knows is not", nil, []Beat{{Name: Dispatcher}}, 0, nil},
+		{"the interval that its newest beat states is its own", nil, []Beat{{Name: Supervise, AtMS: 1, IntervalMS: 7}, {Name: Supervise, AtMS: 3, IntervalMS: 9}, {Name: Supervise, AtMS: 2, IntervalMS: 8}}, 0, []Cadence{{Supervise, 9}}},
+		{"where it can be one", nil, []Beat{{Name: Supervise, IntervalMS: -1}}, 0, []Cadence{{Supervise, 300000}}},
+		{"at most", nil, []Beat{{Name: Supervise, IntervalMS: maxIntervalMS + 1}}, 0, []Cadence{{Supervise, 300000}}},
+		{"what is declared goes before", map[string]time.Duration{Supervise: time.Hour}, []Beat{{Name: Supervise, IntervalMS: 9}}, 0, []Cadence{{Supervise, 3600000}}},
+		{"one that was stopped after it beat is not watched", nil, []Beat{{Name: Supervise, AtMS: 3}, {Name: Supervise, AtMS: 2}}, 3, nil},
+		{"one that has beaten since is", nil, []Beat{{Name: Supervise, AtMS: 1}, {Name: Supervise, AtMS: 4}}, 3, []Cadence{{Supervise, 300000}}},
+		{"nor does a stop quiet what is declared", map[string]time.Duration{Supervise: time.Hour}, []Beat{{Name: Supervise, AtMS: 1}}, 3, []Cadence{{Supervise, 3600000}}},
+		{"and no other name", nil, []Beat{{Name: "patrol"}}, 0, nil},
 	} {
-		if got := Panel(c.declared, drivers, c.beats); !slices.Equal(got, c.want) {
+		ended := map[string]int64{}
+		if c.ended != 0 {
+			ended[Supervise] = c.ended
+		}
+		if got := Panel(c.declared, drivers, c.beats, ended); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.claim, got, c.want)
 		}
 	}

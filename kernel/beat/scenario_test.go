@@ -77,7 +77,7 @@ func scene(s scenario.Scene) string {
 		return "allowed"
 	case "pulse":
 		ev.NowMS = c.Time("now").UnixMilli()
-		ev.Cadences = slices.Concat(ev.Cadences, Panel(declared, drivers, ev.Beats))
+		ev.Cadences = slices.Concat(ev.Cadences, Panel(declared, drivers, ev.Beats, nil))
 		v := Decide(ev)
 		return fmt.Sprintf("exit %d\n%s", v.ExitCode(), v)
 	}
