@@ -2,11 +2,14 @@ package hookset
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/git-dos/git-dos/kernel/verdict"
 	"github.com/git-dos/git-dos/refstore"
@@ -57,6 +60,7 @@ type Look struct {
 	Installed bool   `json:"installed"` // install was run in this repository
 	Hooks     []Hook `json:"hooks"`
 	Fix       string `json:"fix,omitempty"`
+	Note      string `json:"note,omitempty"` // what of others does not run from here
 }
 
 // ExitCode implements verdict.Verdict.
@@ -109,7 +113,35 @@ func See(ctx context.Context, repo *refstore.Repo) (Look, error) {
 	if l.Outcome == GateNotArmed {
 		l.Fix = fixOf(repo, p)
 	}
-	return l, nil
+	l.Note, err = lacking(repo, p)
+	return l, err
+}
+
+// lacking says which files the main worktree has in the folder of its hooks and a linked
+// one does not: whoever made that folder has not made it here, and git passes over what
+// is not there.
+func lacking(repo *refstore.Repo, p Place) (string, error) {
+	if p.Value == "" || filepath.IsAbs(p.Value) || filepath.Base(repo.CommonDir) != ".git" {
+		return "", nil
+	}
+	there := filepath.Join(filepath.Dir(repo.CommonDir), p.Value)
+	files, err := os.ReadDir(there)
+	if err != nil && !errors.Is(err, errNotExist) {
+		return "", err
+	}
+	for _, f := range files {
+		_, err := os.Lstat(filepath.Join(p.Dir, f.Name()))
+		if name := strings.TrimSuffix(f.Name(), savedSuffix); errors.Is(err, errNotExist) && slices.Contains(gitHooks, name) {
+			return fmt.Sprintf("%s of the main worktree is not in %s, so that it does not run from here: have the tool that makes that folder make it here too, then run git dos hooks install", f.Name(), p.Dir), nil
+		}
+	}
+	return "", nil
+}
+
+// gitHooks are the hooks that git runs in a worktree.
+var gitHooks = []string{
+	"applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout", "post-commit", "post-merge", "post-rewrite",
+	"pre-applypatch", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg", "reference-transaction",
 }
 
 func fixOf(repo *refstore.Repo, p Place) string {

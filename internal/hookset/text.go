@@ -13,7 +13,10 @@ func (l Look) String() string {
 		b.WriteString("  " + h.String() + "\n")
 	}
 	if l.Fix != "" {
-		b.WriteString("fix: " + l.Fix)
+		b.WriteString("fix: " + l.Fix + "\n")
+	}
+	if l.Note != "" {
+		b.WriteString("note: " + l.Note)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
