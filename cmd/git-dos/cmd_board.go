@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-dos/git-dos/internal/board"
+	"github.com/git-dos/git-dos/internal/wholefile"
 	"github.com/git-dos/git-dos/kernel/policy"
 	"github.com/git-dos/git-dos/kernel/verdict"
 )
@@ -130,22 +131,10 @@ func boardTarget(path string) error {
 	return nil
 }
 
-// boardWrite writes a file whole, over a file of its name.
+// boardWrite writes a file whole, over a file of its name or what a link of it leads to.
 func boardWrite(path string, data []byte) error {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".board-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return wholefile.Write(path, data, 0o644)
 }

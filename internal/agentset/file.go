@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/git-dos/git-dos/internal/wholefile"
 )
 
 // maxFile bounds a file that is changed here.
@@ -66,7 +68,10 @@ func Edit(top, name string, dry bool, change func([]byte) ([]byte, error)) (Chan
 	if dry {
 		return done, nil
 	}
-	return done, replace(full, now, mode)
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return done, err
+	}
+	return done, wholefile.Write(full, now, mode)
 }
 
 // plain is the file below top, on the way to which there is no symbolic link.
@@ -97,23 +102,4 @@ func readFile(full string) (data []byte, mode fs.FileMode, err error) {
 	}
 	data, err = os.ReadFile(full)
 	return data, st.Mode().Perm(), err
-}
-
-// replace writes the file whole: whoever reads it meanwhile sees what was or what
-// is.
-func replace(full string, data []byte, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(full), "."+filepath.Base(full)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), full)
 }

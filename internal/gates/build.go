@@ -18,6 +18,7 @@ import (
 
 	"github.com/git-dos/git-dos/hooks"
 	"github.com/git-dos/git-dos/internal/suite"
+	"github.com/git-dos/git-dos/internal/wholefile"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
@@ -129,7 +130,7 @@ func (c cachedBuild) keep(r suite.Result, now time.Time) (output string, err err
 	if output, err = c.file(".log"); err != nil {
 		return "", err
 	}
-	if err := replace(output, []byte(r.Output)); err != nil {
+	if err := wholefile.Write(output, []byte(r.Output), 0o600); err != nil {
 		return "", err
 	}
 	name, err := c.file(".json")
@@ -145,25 +146,9 @@ func (c cachedBuild) keep(r suite.Result, now time.Time) (output string, err err
 	}
 	data, err := json.Marshal(buildRecord{1, string(c.tree), c.command, c.digest, true, r.Took.Milliseconds(), now.UTC().Truncate(time.Second)})
 	if err == nil {
-		err = replace(name, append(data, '\n'))
+		err = wholefile.Write(name, append(data, '\n'), 0o600)
 	}
 	return output, errors.Join(err, prune(filepath.Dir(output)))
-}
-
-// replace writes a file whole, or leaves what is there.
-func replace(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // prune removes the oldest files, two of which are one build.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-dos/git-dos/internal/wholefile"
 )
 
 // marker is the first line of every page made here.
@@ -66,7 +68,7 @@ func Install(dir, prefix string, pages []Page) (Change, error) {
 		return c, err
 	}
 	for _, name := range write {
-		if err := replace(filepath.Join(dir, name), want[name]); err != nil {
+		if err := wholefile.Write(filepath.Join(dir, name), want[name], 0o644); err != nil {
 			return c, err
 		}
 		c.Written = append(c.Written, name)
@@ -140,23 +142,4 @@ func readPage(path string) ([]byte, bool, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, 1<<20))
 	return data, bytes.HasPrefix(data, []byte(marker+"\n")), err
-}
-
-// replace writes a file whole or not at all.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".git-dos-page-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

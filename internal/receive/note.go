@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-dos/git-dos/hooks"
+	"github.com/git-dos/git-dos/internal/wholefile"
 	"github.com/git-dos/git-dos/refstore"
 )
 
@@ -82,23 +83,7 @@ func (n note) leave(ctx context.Context, repo *refstore.Repo, u hooks.Update) er
 	if err != nil {
 		return err
 	}
-	return writeNote(path, data)
-}
-
-func writeNote(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "note-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
+	return wholefile.Write(path, data, 0o600)
 }
 
 // take reads a note and removes it; it is not ok where there is none.
