@@ -20,8 +20,8 @@ func doctorVerb() verb {
 				"nothing and reaches no remote. An error keeps some verb from working; remedies are shown, never run.\n" +
 				"docs/doctor.md lists every check by its number, which never changes.\n\n" +
 				"With --fix it puts right what is provably git-dos's own, and says so: lock files that killed writers left\n" +
-				"on refs of git-dos, the name of a clone that is a copy, hooks that were installed and are gone or cannot be\n" +
-				"run. What others made or changed is left to them.\n\n" +
+				"on refs of git-dos, temporary folders that killed processes left, the name of a clone that is a copy, hooks\n" +
+				"that were installed and are gone or cannot be run. What others made or changed is left to them.\n\n" +
 				"With --remote it also asks a remote, the fleet's or the one of that NAME, and tries out on scratch\n" +
 				"refs below meta/probe- what git-dos needs of it: that it takes such refs, or branches in their\n" +
 				"place, moves each only from where it was seen, and several together or not at all. Whether it lets\n" +

@@ -76,9 +76,10 @@ warning is likely to, one day. ` + "`--check`" + ` makes errors the exit status,
 
 Without a flag nothing is changed. ` + "`--fix`" + ` puts right what is provably git-dos's own, and says so: lock files that killed
 writers left on refs of git-dos, a minute old, not touched while it looks, and empty or holding an entry that stands on
-the ref's tip; what a cut-off write left; the node id of a clone that is a copy of another; hooks that ` + "`git dos hooks install`" + `
-had put there, where nothing of others is in the way. With ` + "`--remote`" + ` it removes such lock files there too, where the
-remote is a path of this machine. Everything else is left to whoever owns it.
+the ref's tip; what a cut-off write left; temporary folders, a minute old, whose process is gone; the node id of a clone that
+is a copy of another; hooks that ` + "`git dos hooks install`" + ` had put there, where nothing of others is in the way. With
+` + "`--remote`" + ` it removes such lock files there too, where the remote is a path of this machine. Everything else is left to
+whoever owns it.
 
 *at worst* is the gravest that a check can be. Those from D080 on are made with ` + "`--remote`" + `. This page is made from the
 table in the code: ` + "`go test ./internal/setup -update`" + `.
