@@ -51,7 +51,7 @@ cat >"$HOME/CMD" <<'END'
 set -e
 test "$1" = ARG...
 echo pears >>api/basket
-git dos commit -q --lane api -m "SHOP: API1 pears" api
+git dos commit -q --lane api -m "SHOP: API2 pears" api
 git dos push -q
 END
 chmod 755 .git/hooks/post-checkout "$HOME/CMD"
