@@ -79,7 +79,8 @@ func (d *Desk) acquire(ctx context.Context, req Request) (lease.Verdict, error) 
 
 // acquireHere asks the authority of this desk for lanes once.
 func (d *Desk) acquireHere(ctx context.Context, req Request) (lease.Verdict, error) {
-	a := &acquisition{desk: d, req: req, stamp: d.stampOf(req), remembered: d.remembered(ctx)}
+	a := &acquisition{desk: d, req: req, stamp: d.stampOf(req)}
+	a.remembered, a.granted = d.remembered(ctx)
 	v, err := a.whole(ctx)
 	if err == nil && d.remote != nil && v.Outcome == lease.Refused {
 		d.want(ctx, a.wants)
@@ -90,30 +91,34 @@ func (d *Desk) acquireHere(ctx context.Context, req Request) (lease.Verdict, err
 // acquireUnder grants lanes at a node's own desk. What looks says of the delegations
 // comes before that; nil says nothing.
 func (d *Desk) acquireUnder(ctx context.Context, req Request, looks func(map[string]lease.Delegation) error) (lease.Verdict, error) {
-	a := &acquisition{desk: d, req: req, stamp: d.stampOf(req), remembered: d.remembered(ctx), looks: looks}
+	a := &acquisition{desk: d, req: req, stamp: d.stampOf(req), looks: looks}
+	a.remembered, a.granted = d.remembered(ctx)
 	return a.whole(ctx)
 }
 
 // remembered lists the nonces of the leases that this worktree has taken, and of
-// what its node has on the remote for them. They only word a refusal.
-func (d *Desk) remembered(ctx context.Context) (nonces []string) {
+// what its node has on the remote for them, and by those the leases themselves. They
+// only word a refusal.
+func (d *Desk) remembered(ctx context.Context) (nonces []string, under map[string]lease.Record) {
 	held, err := d.RecallAll()
 	if err != nil || len(held) == 0 {
-		return nil
+		return nil, nil
 	}
 	for _, h := range held {
 		nonces = append(nonces, h.Nonce)
 	}
 	if d.remote == nil {
-		return nonces
+		return nonces, nil
 	}
 	granted, err := d.granted(ctx)
+	under = map[string]lease.Record{}
 	for _, g := range granted {
 		if err == nil && g.lease != nil && slices.Contains(nonces, g.lease.Nonce) {
 			nonces = append(nonces, g.delegation.Nonce)
+			under[g.delegation.Nonce] = *g.lease
 		}
 	}
-	return nonces
+	return nonces, under
 }
 
 // ready looks once more at a lease that waits, now that something was given back.
@@ -226,7 +231,8 @@ type acquisition struct {
 	sent  *lease.Sent // the admission that may have landed, nil before one was sent
 	past  bool        // a read has seen the order overtake it
 
-	remembered []string // nonces of leases that this worktree has taken before
+	remembered []string                // nonces of leases that this worktree has taken before
+	granted    map[string]lease.Record // those of them that its node granted, by the nonces of its delegations
 
 	delegate    bool                                    // the node asks, for its workers
 	delegations map[string]lease.Delegation             // with delegate: what it has already
@@ -340,7 +346,7 @@ func (a *acquisition) try(ctx context.Context, decide decision) (lease.Verdict, 
 
 func (a *acquisition) evidence(t lease.Table) lease.AcquireEvidence {
 	ev := a.desk.asEvidence(a.req)
-	ev.Stamp, ev.Table, ev.Sent, ev.Remembered = a.stamp, t, a.sent, a.remembered
+	ev.Stamp, ev.Table, ev.Sent, ev.Remembered, ev.Granted = a.stamp, t, a.sent, a.remembered, a.granted
 	if a.delegate {
 		ev.Delegate, ev.Delegations, ev.Wait = true, a.delegations, false
 	}

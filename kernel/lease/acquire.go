@@ -52,11 +52,12 @@ type AcquireEvidence struct {
 	Proc       *Proc
 	Stamp      Stamp
 	Table      Table
-	Extra      []lane.Lease // live leases that are not in the store
-	Sent       *Sent        // what earlier tries of this very call may have landed
-	Remembered []string     // nonces the asker's worktree took; they word a refusal and admit nobody
-	Wait       bool         // an exclusive lane may wait for what it overlaps
-	Rides      *Mount       // the request is for a part of this lease: its unit, seat and tree are claimed inside it
+	Extra      []lane.Lease      // live leases that are not in the store
+	Sent       *Sent             // what earlier tries of this very call may have landed
+	Remembered []string          // nonces the asker's worktree took; they word a refusal and admit nobody
+	Granted    map[string]Record // by the nonce of a delegation in Remembered: the lease of the asker's worktree under it
+	Wait       bool              // an exclusive lane may wait for what it overlaps
+	Rides      *Mount            // the request is for a part of this lease: its unit, seat and tree are claimed inside it
 	Lapsing    Lapsing
 
 	Delegations map[string]Delegation // what the asker's node has of lanes on the remote, by lane

@@ -104,6 +104,29 @@ func TestTheWayBackLeadsBack(t *testing.T) {
 	}
 }
 
+// Of a lane that the asker's node has on the remote for its workers, a refusal says
+// what the asker's own lease under that is, and not what the node has.
+func TestTheWayBackIsThatOfTheLeaseUnderADelegation(t *testing.T) {
+	theirs := heldBy("bob", "b0b", onLane("code", lane.Cluster, "src/**"))
+	nodes := heldBy("", "deleg", func(r *Record) { r.Delegate, r.RunID = true, "" })
+	own := heldBy("me", "old", func(r *Record) { r.Under, r.TTL = "deleg", 840 })
+	granted := func(ev *AcquireEvidence) { ev.Granted = map[string]Record{"deleg": own} }
+	const again = "git dos lease acquire --lane docs --run-id run-me"
+	for claim, tt := range map[string]struct {
+		ask  func(*AcquireEvidence)
+		next string
+	}{
+		"any lane": {anyLane, "to be given that one again: " + again},
+		"the lane": {lanes("docs"), "git dos lease heartbeat --lane docs; to be given it by acquire: " + again},
+	} {
+		v, _, err := Acquire(asking(tableWith(nodes, theirs), tt.ask, remembering("old", "deleg"), granted))
+		if err != nil || v.Outcome != Refused || !v.HeldHere || v.Next != tt.next || v.Holder == nil || v.Holder.Owner != "me" ||
+			!strings.Contains(v.Reason, "this worktree holds lane docs until 2026-01-02T12:14:00Z") {
+			t.Errorf("%s: %+v %v", claim, v, err)
+		}
+	}
+}
+
 // Where no lane is left to pick, the asker is told which its worktree holds.
 func TestPickRemindsOfWhatThisWorktreeHolds(t *testing.T) {
 	docs := heldBy("me", "old", withUnit("p/1"))

@@ -29,6 +29,7 @@ func (d *draft) refusal(name string, k lane.Verdict) Verdict {
 // inTheWay names the lease that a refusal is about. The worktree that holds it
 // itself is told how to go on, and so is who waits for one that has lapsed.
 func (d *draft) inTheWay(v Verdict, other Record) Verdict {
+	other = d.asTaken(other)
 	v = v.heldBy(other).until(other)
 	switch {
 	case d.remembers(other):
@@ -61,6 +62,15 @@ func (v Verdict) lapsing(l Lapse, other Record, now time.Time) Verdict {
 // remembers reports whether a lease is one that the asker's worktree took.
 func (d *draft) remembers(r Record) bool {
 	return r.State != lane.Free && slices.Contains(d.Remembered, r.Nonce)
+}
+
+// asTaken is a lease as the asker's worktree took it: of a lane that its node has for
+// its workers, the node's lease on it, as only that one has the proof to go on with.
+func (d *draft) asTaken(r Record) Record {
+	if granted, ok := d.Granted[r.Nonce]; ok {
+		return granted
+	}
+	return r
 }
 
 // heldHere words a refusal by a lease of the asker's own worktree: the lane that
@@ -113,6 +123,7 @@ func (d *draft) reminded(v Verdict) Verdict {
 		if own.State != lane.Held || !d.remembers(own) || !d.Table.Order.admits(own) {
 			continue
 		}
+		own = d.asTaken(own)
 		v.HeldHere, v.Reason = true, v.Reason+"; "+d.ownWords(own)
 		v.Next = "to be given that one again: " + own.again()
 		return v.heldBy(own).until(own)
