@@ -123,10 +123,14 @@ func (k keptFiles) write(path string) error {
 		return err // more than a reader takes is not kept
 	}
 	tmp := fmt.Sprintf("%s.%d", path, os.Getpid())
-	if err := os.WriteFile(tmp, append([]byte(digest(text)+"\n"), text...), 0o666); err != nil {
-		return err
+	err = os.WriteFile(tmp, append([]byte(digest(text)+"\n"), text...), 0o666)
+	if err == nil {
+		err = os.Rename(tmp, path)
 	}
-	return os.Rename(tmp, path)
+	if err != nil {
+		_ = os.Remove(tmp) // each process would leave one
+	}
+	return err
 }
 
 func digest(text []byte) string {

@@ -162,3 +162,18 @@ func TestRulesAreReadWhereNothingCanBeKept(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be put in its place is not left beside it.
+func TestTrunkFilesThatCannotBeKeptLeaveNothing(t *testing.T) {
+	_, clone := fleetClone(t)
+	path := filepath.Join(clone, ".git", "dos", "trunk.origin")
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, asked, err := rulesAhead(t, clone); err != nil || !asked {
+		t.Fatalf("%v, git was asked: %v", err, asked)
+	}
+	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) > 0 {
+		t.Errorf("%q is left, %v", left, err)
+	}
+}
