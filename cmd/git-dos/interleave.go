@@ -154,6 +154,9 @@ func (p *parser) unknownCommand(name string) error {
 			names = append(names, c.Names()...)
 		}
 	}
+	if slices.Contains(names, name) {
+		return usagef("%s %q stands after --, where only arguments do", p.wanted(), name).hint("leave the -- before it out")
+	}
 	near := nearest(name, names)
 	if near == "" && len(p.path) == 0 {
 		near = p.nearestBelow(name)

@@ -88,7 +88,7 @@ func TestParseRefuses(t *testing.T) {
 		{"nosuch", `unknown verb "nosuch"`},
 		{"verfy A B", `unknown verb "verfy"; did you mean verify?`},
 		{"help nosuch", `unknown verb "nosuch"`},
-		{"-- verify", `unknown verb "verify"; did you mean verify?`},
+		{"-- verify", `verb "verify" stands after --, where only arguments do`},
 		{"--json", "want a verb: lease, verify"},
 		{"lease", "want a subcommand: acquire"},
 		{"lease acquier", `unknown subcommand "acquier"; did you mean acquire?`},
