@@ -113,6 +113,8 @@ var errMoved = errors.New("the delegation is not as it was")
 // turn carries out a decision about the delegation of a lane, which must be in the
 // state and under the nonce that it was found with. At the node's own desk.
 func (d *Desk) turn(ctx context.Context, was lease.Delegation, name string, decide func(lease.Delegation, lease.Table) (lease.Delegation, []lease.Write, error)) (n lease.Delegation, err error) {
+	ctx, cancel := d.bounded(ctx)
+	defer cancel()
 	from := d.Clock()
 	_, err = d.Repo.Update(ctx, d.auth, refstore.Query{Kinds: ownKinds}, func(s refstore.Snapshot) ([]refstore.Write, error) {
 		now, err := d.delegationIn(s, name)
