@@ -106,8 +106,11 @@ func (s Store) write(m memory) error {
 	// By the number of the process: what a killed one leaves, the next of its
 	// number takes.
 	tmp := fmt.Sprintf("%s.%d", s.path, os.Getpid())
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
-		return err
+	if err = os.WriteFile(tmp, append(data, '\n'), 0o600); err == nil {
+		err = os.Rename(tmp, s.path)
 	}
-	return os.Rename(tmp, s.path)
+	if err != nil {
+		_ = os.Remove(tmp)
+	}
+	return err
 }

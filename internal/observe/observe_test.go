@@ -178,3 +178,17 @@ func BenchmarkWatch(b *testing.B) {
 		}
 	}
 }
+
+// What cannot be put in its place is not left beside it.
+func TestWhatCannotBeNotedLeavesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen.json")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := At(path).Watch(at(1), at(2), map[string]string{"a": "1"}); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) > 0 {
+		t.Errorf("%q is left, %v", left, err)
+	}
+}
