@@ -72,15 +72,9 @@ func commit(c *cli.Context) error {
 	if err != nil {
 		return scopeError(err)
 	}
-	var region scopeRegion
-	var remark commitRemark
-	if c.IsSet("lane") {
-		if region, err = commitRegion(c, repo); err == nil {
-			remark, err = commitLease(c, &region, &note)
-		}
-		if err != nil {
-			return err
-		}
+	region, remark, err := commitLane(c, repo, &note)
+	if err != nil {
+		return err
 	}
 	message, err := worktree.Compose(text, note)
 	if err != nil {
@@ -103,6 +97,18 @@ func commit(c *cli.Context) error {
 		}
 	}
 	return answer(c, v)
+}
+
+// commitLane is the part of the tree that --lane names, everything without it, and
+// what is to be said of the lease on it, which the note then names.
+func commitLane(c *cli.Context, repo *refstore.Repo, note *worktree.Note) (region scopeRegion, remark commitRemark, err error) {
+	if !c.IsSet("lane") {
+		return region, remark, nil
+	}
+	if region, err = commitRegion(c, repo); err == nil {
+		remark, err = commitLease(c, &region, note)
+	}
+	return region, remark, err
 }
 
 // commitFailed is the error of a git commit that failed. Git's own words do not say
