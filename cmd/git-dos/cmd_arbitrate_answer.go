@@ -37,7 +37,7 @@ func (a arbitration) String() string {
 	}
 	switch {
 	case a.Outcome == lane.Acquire:
-		text += fmt.Sprintf("\n  run on lane %s, and take it first: nothing is held yet\n  next: %s", a.Lane, a.next())
+		text += fmt.Sprintf("\n  run on lane %s, and take it first: an answer holds nothing\n  next: %s", a.Lane, a.next())
 	case len(a.FreeClusters) > 0:
 		text += "\n  free by name: " + someOf(a.FreeClusters)
 	}

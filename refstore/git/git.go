@@ -72,7 +72,16 @@ func (e *Error) Error() string {
 	if i := strings.LastIndex("\n"+words, "\nfatal: "); i >= 0 {
 		words, _, _ = strings.Cut(words[i:], "\n")
 	}
-	return fmt.Sprintf("git %s: %s", e.Args[0], words)
+	return fmt.Sprintf("git %s: %s", e.command(), words)
+}
+
+// command is which git was run: what follows the settings given with -c.
+func (e *Error) command() string {
+	args := e.Args
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args[0]
 }
 
 func (e *Error) Unwrap() error { return e.Err }

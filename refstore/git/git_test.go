@@ -58,8 +58,11 @@ func TestHowAGitEndsIsTold(t *testing.T) {
 	if !errors.As(err, &g) || g.Code != 7 || string(out) != "answer\n" || words != "warning: more\nfatal: words\n" {
 		t.Fatalf("%q, %q, %v", out, words, err)
 	}
-	if want := "git some-command: fatal: words"; err.Error() != want {
-		t.Errorf("%q, want %q", err, want)
+	for _, args := range [][]string{{"some-command"}, {"-c", "a.b=c", "-c", "d.e=f", "some-command"}} {
+		g.Args = args
+		if want := "git some-command: fatal: words"; g.Error() != want {
+			t.Errorf("%q of %q, want %q", g.Error(), args, want)
+		}
 	}
 
 	fakeGit(t, `kill -9 $$`)
