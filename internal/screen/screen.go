@@ -70,12 +70,20 @@ func Show(ctx context.Context, o Options, look Look) error {
 	return show(ctx, s, o, first, look)
 }
 
-func show(ctx context.Context, s tcell.Screen, o Options, first Frame, look Look) error {
+// start takes the terminal over, and has it show what it lacks by what it has.
+func start(s tcell.Screen) error {
 	if err := s.Init(); err != nil {
+		return err
+	}
+	s.RegisterRuneFallback(ellipsis, ellipsisPlain)
+	return nil
+}
+
+func show(ctx context.Context, s tcell.Screen, o Options, first Frame, look Look) error {
+	if err := start(s); err != nil {
 		return fmt.Errorf("open the terminal: %w", err)
 	}
 	defer s.Fini()
-	s.RegisterRuneFallback(ellipsis, ellipsisPlain)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events, quit := make(chan tcell.Event), make(chan struct{})
