@@ -130,16 +130,18 @@ func waveHarvestAction(c *cli.Context) error {
 // harvestWaves looks at the launches of one wave, or of all, that nobody has looked at.
 func harvestWaves(c *cli.Context, d *admit.Desk, id string) (waveHarvestAnswer, error) {
 	a := waveHarvestAnswer{Rows: []waveHarvestRow{}, Counts: map[wave.Came]int{}}
-	b, err := life.Open(c.Context, d, false, life.AskLaunches(), life.AskAnswers())
-	if err != nil {
-		return a, lifeError(err)
-	}
-	a.lifeSeen = lifeSeenAs(b)
-	lifeWarn(c, b)
-	seen, err := readWaves(c, b)
+	seen, err := openWaves(c, d)
 	if err != nil {
 		return a, err
 	}
+	gone := seen.gone(id)
+	if len(gone) > 0 { // what told of its end before it was over is in the ledger by now
+		if seen, err = openWaves(c, d); err != nil {
+			return a, err
+		}
+	}
+	a.lifeSeen = lifeSeenAs(seen.book)
+	lifeWarn(c, seen.book)
 	if id != "" && seen.rows[id] == nil {
 		return a, usagef("no ledger tells of wave %.100q", id).hint("git dos wave status --all lists the waves")
 	}
@@ -147,6 +149,9 @@ func harvestWaves(c *cli.Context, d *admit.Desk, id string) (waveHarvestAnswer, 
 	for _, w := range seen.workers(id) {
 		if w.State == waveHarvested {
 			continue
+		}
+		if w.State == waveGone && !gone[w.RunID] {
+			w.State = waveRunning // when its end could have been read, it was
 		}
 		row, err := h.look(w)
 		if err != nil {
@@ -158,6 +163,27 @@ func harvestWaves(c *cli.Context, d *admit.Desk, id string) (waveHarvestAnswer, 
 	a.conclude()
 	h.publish()
 	return a, nil
+}
+
+// openWaves reads what is known of waves, by the ledgers as they are now.
+func openWaves(c *cli.Context, d *admit.Desk) (*wavesSeen, error) {
+	b, err := life.Open(c.Context, d, false, life.AskLaunches(), life.AskAnswers())
+	if err != nil {
+		return nil, lifeError(err)
+	}
+	return readWaves(c, b)
+}
+
+// gone are the runs of one wave, or of all, that are over and told nobody. The ledgers
+// are read before that is looked at, so that a worker which ended in between seems so.
+func (s *wavesSeen) gone(id string) map[string]bool {
+	runs := map[string]bool{}
+	for _, w := range s.workers(id) {
+		if w.State == waveGone {
+			runs[w.RunID] = true
+		}
+	}
+	return runs
 }
 
 func (a *waveHarvestAnswer) conclude() {
