@@ -51,7 +51,7 @@ var importRules = map[string][]string{
 	"refstore":            {"std", "refstore/git", "github.com/go-git/...", "github.com/klauspost/compress/...", "golang.org/x/sys/..."},
 	"refstore/git":        {"std"},
 	"refstore/ancestry":   {"std", "refstore", "refstore/git"},
-	"internal/facts":      {"std", "kernel/...", "refstore/...", "internal/shipindex", "internal/suite"},
+	"internal/facts":      {"std", "kernel/...", "refstore/...", "internal/shipindex", "internal/suite", "internal/wholefile"},
 	"internal/shipindex":  {"std", "kernel/ship", "refstore", "github.com/klauspost/compress/..."},
 	"internal/suite":      {"std", "refstore", "refstore/git"},
 	"internal/cherry":     {"std", "refstore/..."},

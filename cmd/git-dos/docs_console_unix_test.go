@@ -39,8 +39,32 @@ type consoleStep struct {
 const consoleElsewhere = "README.md"
 
 func TestConsoleBlocksOfTheDocumentsAreTrue(t *testing.T) {
-	root := filepath.Join("..", "..")
 	sessions := 0
+	eachDocument(t, func(name, text string) {
+		if name == consoleElsewhere {
+			if n := len(consoleFence.FindAllString(text, -1)); n != 1 {
+				t.Errorf("%s has %d console blocks, want the one of the demo", name, n)
+			}
+			return
+		}
+		steps, err := consoleSteps(text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && len(steps) > 0 {
+			sessions++
+			t.Run(name, func(t *testing.T) { playConsole(t, name, steps) })
+		}
+	})
+	if sessions < 3 {
+		t.Errorf("%d documents with a session: the test looks in the wrong place", sessions)
+	}
+}
+
+// eachDocument gives the documents of the tree, by their paths from its top.
+func eachDocument(t *testing.T, read func(name, text string)) {
+	t.Helper()
+	root := filepath.Join("..", "..")
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -51,30 +75,13 @@ func TestConsoleBlocksOfTheDocumentsAreTrue(t *testing.T) {
 			return nil
 		}
 		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			return err
+		if err == nil {
+			read(name, string(text))
 		}
-		if name == consoleElsewhere {
-			if n := len(consoleFence.FindAllString(string(text), -1)); n != 1 {
-				t.Errorf("%s has %d console blocks, want the one of the demo", name, n)
-			}
-			return nil
-		}
-		steps, err := consoleSteps(string(text))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err == nil && len(steps) > 0 {
-			sessions++
-			t.Run(name, func(t *testing.T) { playConsole(t, name, steps) })
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if sessions < 3 {
-		t.Errorf("%d documents with a session: the test looks in the wrong place", sessions)
 	}
 }
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,25 +79,15 @@ var shFence = regexp.MustCompile("(?s)\n```(?:sh|bash|shell)\n(.*?)\n```\n")
 
 // A sh block has no output to compare with, but every line of it ends with 0.
 func TestShBlocksOfTheDocumentsRun(t *testing.T) {
-	root := filepath.Join("..", "..")
 	seen := 0
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && name != "." && (d.Name() == "testdata" || name == "internal/agentset/text" || strings.HasPrefix(d.Name(), ".")):
-			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".md"):
-			return nil
+	eachDocument(t, func(name, text string) {
+		if strings.HasPrefix(name, "internal/agentset/text/") {
+			return
 		}
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			return err
-		}
-		found := shFence.FindAllStringSubmatch(string(text), -1)
+		found := shFence.FindAllStringSubmatch(text, -1)
 		if len(found) != len(shBlocks[name]) {
 			t.Errorf("%s has %d sh blocks, and the test knows what to do with %d", name, len(found), len(shBlocks[name]))
-			return nil
+			return
 		}
 		for i, b := range shBlocks[name] {
 			seen++
@@ -106,11 +95,7 @@ func TestShBlocksOfTheDocumentsRun(t *testing.T) {
 				playSh(t, name, b.stage, found[i][1])
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if seen < 20 {
 		t.Errorf("%d sh blocks seen: the test looks in the wrong place", seen)
 	}

@@ -146,13 +146,7 @@ func harvestWaves(c *cli.Context, d *admit.Desk, id string) (waveHarvestAnswer, 
 		return a, usagef("no ledger tells of wave %.100q", id).hint("git dos wave status --all lists the waves")
 	}
 	h := &harvesting{c: c, desk: d, seen: seen}
-	for _, w := range seen.workers(id) {
-		if w.State == waveHarvested {
-			continue
-		}
-		if w.State == waveGone && !gone[w.RunID] {
-			w.State = waveRunning // when its end could have been read, it was
-		}
+	for _, w := range seen.unharvested(id, gone) {
 		row, err := h.look(w)
 		if err != nil {
 			return a, err
@@ -184,6 +178,22 @@ func (s *wavesSeen) gone(id string) map[string]bool {
 		}
 	}
 	return runs
+}
+
+// unharvested are the workers of one wave, or of all, that nobody has looked at. One is
+// gone only if it was before the ledgers were read: of any other the end may be told
+// by now, and it runs until the next look.
+func (s *wavesSeen) unharvested(id string, gone map[string]bool) (workers []waveWorker) {
+	for _, w := range s.workers(id) {
+		switch {
+		case w.State == waveHarvested:
+			continue
+		case w.State == waveGone && !gone[w.RunID]:
+			w.State = waveRunning
+		}
+		workers = append(workers, w)
+	}
+	return workers
 }
 
 func (a *waveHarvestAnswer) conclude() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -62,6 +63,34 @@ func TestAWorkerIsOverOnceItsKeeperIs(t *testing.T) {
 		}
 		if got := s.over(journal.Row{Op: journal.OpLaunch, RunID: "r", Nonce: "x"}); got != is.want {
 			t.Errorf("%s: over is %v", claim, got)
+		}
+	}
+}
+
+// A worker that has just ended may have told of it since the ledgers were read.
+func TestWhatIsGoneWasGoneBeforeTheLedgersWereRead(t *testing.T) {
+	c := cli.NewContext(cli.NewApp(), flag.NewFlagSet("", flag.ContinueOnError), nil)
+	launch := func(op, run string) journal.Row {
+		return journal.Row{Op: op, WaveID: "w", Node: "n", RunID: run, Nonce: run}
+	}
+	s := &wavesSeen{
+		c: c, node: "n", order: []string{"w"}, live: map[string]bool{"runs": true}, exits: map[string]journal.Row{"told": {RunID: "told"}},
+		rows: map[string][]journal.Row{"w": {launch(journal.OpLaunch, "runs"), launch(journal.OpLaunch, "silent"), launch(journal.OpLaunch, "told"), launch(journal.OpHarvest, "done")}},
+	}
+	gone := s.gone("w")
+	if len(gone) != 1 || !gone["silent"] {
+		t.Errorf("%v are gone, want the silent one alone", gone)
+	}
+	for _, of := range []struct {
+		gone   map[string]bool
+		silent string
+	}{{gone, string(waveGone)}, {nil, string(waveRunning)}} {
+		got := map[string]string{}
+		for _, w := range s.unharvested("w", of.gone) {
+			got[w.RunID] = string(w.State)
+		}
+		if want := map[string]string{"runs": string(waveRunning), "silent": of.silent, "told": string(waveEnded)}; !maps.Equal(got, want) {
+			t.Errorf("with %v gone: %v, want %v", of.gone, got, want)
 		}
 	}
 }

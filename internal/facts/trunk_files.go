@@ -9,8 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 
+	"github.com/git-dos/git-dos/internal/wholefile"
 	"github.com/git-dos/git-dos/refstore"
 	"github.com/git-dos/git-dos/refstore/ancestry"
 )
@@ -122,15 +122,7 @@ func (k keptFiles) write(path string) error {
 	if err != nil || len(text) > maxPolicy/2 {
 		return err // more than a reader takes is not kept
 	}
-	tmp := fmt.Sprintf("%s.%d", path, os.Getpid())
-	err = os.WriteFile(tmp, append([]byte(digest(text)+"\n"), text...), 0o666)
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp) // each process would leave one
-	}
-	return err
+	return wholefile.Write(path, append([]byte(digest(text)+"\n"), text...), 0o644)
 }
 
 func digest(text []byte) string {

@@ -45,11 +45,10 @@ func fleetClone(t *testing.T, files ...string) (h *history, clone string) {
 // What was read of the trunk's commit is read again without git, until the trunk is
 // at another, and says the same.
 func TestFilesOfTheTrunkAreKeptForItsCommit(t *testing.T) {
-	for claim, own := range map[string]bool{"a module of git-dos's own": true, "no module": false} {
-		var files []string
-		if own {
-			files = []string{modFile, "module " + ownModule + "\n"}
-		}
+	for claim, files := range map[string][]string{
+		"a module of git-dos's own": {modFile, "module " + ownModule + "\n"}, "no module": nil, "an empty file": {modFile, ""},
+	} {
+		own := len(files) > 0 && files[1] != ""
 		h, clone := fleetClone(t, files...)
 		want, err := rulesOf(t, clone)
 		if err != nil {
